@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Everything that a stranger can make us allocate, keep or wait for has its number here. Sizes are in bytes unless the
+ * name says otherwise, times carry their unit. The contract's annex A is the source of most. */
+
+#define KIB(n) ((size_t) (n) * 1024u)
+#define MIB(n) ((size_t) (n) * 1024u * 1024u)
+
+/* Bus */
+#define BUS_MESSAGE_BYTES_MAX      MIB(1)  /* larger payloads travel as a sealed memfd */
+#define BUS_MEMFD_BYTES_MAX        MIB(8)
+#define BUS_OPTIONS_MAX            32u
+#define ERROR_TEXT_BYTES_MAX       KIB(4)
+#define CLIENT_CALLS_PENDING_MAX   128u    /* per connection; the next one is refused at once */
+#define CLIENT_SESSIONS_MAX        32u
+#define CLIENTS_MAX                1024u
+#define SESSIONS_MAX               256u
+#define SESSION_LABEL_BYTES_MAX    256u
+#define SESSION_MODEL_BYTES_MAX    256u
+#define HANDLE_TOKEN_CHARS_MAX     64u
+#define REQUESTS_MAX               4096u
+
+/* JSON */
+#define JSON_DEPTH_MAX             64u
+#define JSON_FRAME_DEPTH_MAX       80u     /* envelope and parameters around a value of JSON_DEPTH_MAX */
+#define JSON_NODES_MAX             (4u * 1024u * 1024u)
+#define CALL_ARGUMENTS_BYTES_MAX   MIB(8)
+#define CALL_RESULT_BYTES_MAX      MIB(8)
+
+/* Bundles */
+#define MANIFEST_BYTES_MAX         MIB(1)
+#define BUNDLE_FILES_MAX           4096u
+#define BUNDLE_BYTES_MAX           MIB(64)
+#define BUNDLE_DEPTH_MAX           32u
+#define BUNDLE_PATH_BYTES_MAX      1024u
+#define BUNDLE_NAME_CHARS_MAX      64u
+#define BUNDLES_PER_ROOT_MAX       1024u
+#define COMPONENT_PATHS_MAX        64u
+#define INSTALL_BYTES_MAX          MIB(5)
+#define RECEIPTS_MAX               32u
+#define STATE_FILE_BYTES_MAX       MIB(4)
+#define CONFIG_FILE_BYTES_MAX      MIB(1)
+#define PLUGIN_CONFIG_BYTES_MAX    KIB(16)
+#define PLUGIN_CONFIG_DEPTH_MAX    16u
+
+/* Frames between service and host */
+#define FRAME_PAYLOAD_BYTES_MAX    33554432u
+#define FRAME_QUEUE_MAX            128u
+#define RPC_IN_FLIGHT_MAX          256u
+#define RPC_ERROR_BYTES_MAX        KIB(4)
+#define FAULT_TEXT_BYTES_MAX       KIB(4)
+#define LOG_TEXT_BYTES_MAX         KIB(8)
+#define DIAGNOSTICS_MAX            64u
+#define DIAGNOSTIC_BYTES_MAX       2048u
+
+/* Times of a host */
+#define HOST_HANDSHAKE_MSEC        30000u
+#define HOST_ACTIVATE_MSEC         5000u
+#define HOST_ACTIVATE_GRACE_MSEC   1000u
+#define HOST_DISPOSE_MSEC          2000u
+#define HOST_DISPOSE_GRACE_MSEC    500u
+#define HOST_PING_MSEC             3000u
+#define HOST_PING_LATE_MSEC        3000u
+#define HOST_PING_LOST_MSEC        10000u
+#define HOST_CANCEL_GRACE_MSEC     500u
+#define HOST_RESTART_MSEC          250u
+#define HOST_CRASHES_MAX           3u
+#define HOST_CRASH_WINDOW_MSEC     300000u
+#define HOST_LAUNCH_RETRY_MSEC     60000u
+#define HOST_DIRTY_MAX             2u
+#define HOST_DIRTY_WINDOW_MSEC     600000u
+#define HOST_SHUTDOWN_MSEC         2000u
+#define HOST_KILL_MSEC             3000u
+#define HOST_IDLE_MSEC             300000u
+#define HOST_MEMORY_BYTES          ((uint64_t) 1024u * 1024u * 1024u)
+#define HOST_JIT_DATA_BYTES        ((uint64_t) 512u * 1024u * 1024u) /* code range that Node >= 24 maps at start */
+#define HOST_TASKS_MAX             64u
+
+/* Registrations */
+#define TOOL_NAME_CHARS_MAX        64u
+#define TOOL_DESCRIPTION_BYTES_MAX KIB(4)
+#define TOOL_SCHEMA_BYTES_MAX      KIB(64)
+#define TOOLS_PER_OWNER_MAX        128u
+#define TOOLS_MAX                  1024u
+#define TOOL_DEADLINE_MSEC         120000u
+#define COMMAND_NAME_CHARS_MAX     64u
+#define COMMAND_DESCRIPTION_BYTES_MAX 1024u
+#define COMMAND_HINT_BYTES_MAX     256u
+#define COMMANDS_PER_OWNER_MAX     64u
+#define COMMANDS_MAX               256u
+#define COMMAND_DEADLINE_MSEC      30000u
+#define COMMAND_TEXT_BYTES_MAX     KIB(64)
+#define COMMAND_PROMPT_BYTES_MAX   KIB(128)
+#define HOOKS_PER_OWNER_MAX        128u
+#define HOOKS_MAX                  1024u
+#define HOOK_BATCH_MSEC            5000u
+#define HOOK_REVISION_BYTES_MAX    KIB(32)
+#define HOOK_TEXT_CHARS_MAX        2000u
+#define HOOK_CONTEXT_CHARS_MAX     8000u
+#define HOOK_LABEL_BYTES_MAX       256u
+#define PROMPT_ID_CHARS_MAX        64u
+#define PROMPT_TEXT_BYTES_MAX      KIB(4)
+#define PROMPT_OWNER_BYTES_MAX     KIB(32)
+#define PROMPT_OWNER_SECTIONS_MAX  128u
+#define PROMPT_BYTES_MAX           KIB(128)
+#define PROMPT_SECTIONS_MAX        1024u
+#define PROMPT_BLOCK_BYTES_MAX     KIB(128)
+
+/* Storage */
+#define STORAGE_KEY_BYTES_MAX      128u
+#define STORAGE_VALUE_BYTES_MAX    KIB(128)
+#define STORAGE_OWNER_BYTES_MAX    MIB(4)
+#define STORAGE_OWNER_KEYS_MAX     1024u
+
+/* Approvals, grants, decisions */
+#define APPROVALS_MAX              1024u
+#define APPROVALS_PER_CLIENT_MAX   64u
+#define APPROVERS_MAX              32u
+#define APPROVAL_PREVIEW_BYTES_MAX KIB(16)
+#define GRANTS_MAX                 4096u
+#define DENIALS_MAX                4096u
+#define DECISION_RECORD_BYTES_MAX  KIB(64)
+#define DECISION_FILE_BYTES_MAX    MIB(8)
+#define DECISION_FILES_MAX         8u
+#define DECISION_QUERY_MAX         1000u
+
+/* Core calls */
+#define CORE_CALLS_PER_INVOCATION_MAX   50u
+#define CORE_CALLS_CONCURRENT_MAX       4u
+#define CORE_CALL_NAME_CHARS_MAX        128u
+#define TICKET_VIOLATIONS_MAX           8u
+#define TICKET_VIOLATION_WINDOW_MSEC    60000u
+
+/* Skills */
+#define SKILL_PATH_BYTES_MAX       512u
+#define SKILL_FILE_BYTES_MAX       MIB(1)
+#define SKILL_ROOTS_PER_OWNER_MAX  8u
+#define SKILL_ROOTS_MAX            64u
+#define SKILL_CANDIDATES_MAX       128u
+#define SKILL_SCAN_BYTES_MAX       MIB(4)

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/safe-file.h"
+
+#define PENDING_PREFIX ".pending-"
+#define TREE_DEPTH_MAX 64
+
+int safe_open_at(int directory, const char *path, int flags, mode_t mode) {
+        struct open_how how = {
+                .flags = (unsigned) (flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW),
+                .mode = flags & O_CREAT ? mode : 0,
+                .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+        };
+        long fd;
+
+        /* openat2() gives up with EAGAIN when a rename races with it. */
+        for (int tries = 0; tries < 16; tries++) {
+                fd = syscall(SYS_openat2, directory, path, &how, sizeof how);
+                if (fd >= 0)
+                        return (int) fd;
+                if (errno != EAGAIN && errno != EINTR)
+                        break;
+        }
+        return -errno;
+}
+
+int safe_open_directory(const char *path) {
+        int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+        return fd < 0 ? -errno : fd;
+}
+
+static int make_one_directory(int parent, const char *name, mode_t mode) {
+        if (mkdirat(parent, name, mode) < 0 && errno != EEXIST)
+                return -errno;
+
+        return safe_open_at(parent, name, O_RDONLY | O_DIRECTORY, 0);
+}
+
+int safe_make_directory_at(int directory, const char *path, mode_t mode) {
+        g_auto(GStrv) parts = g_strsplit(path, "/", -1);
+        _cleanup_close_ int at = fcntl(directory, F_DUPFD_CLOEXEC, 3);
+
+        if (at < 0)
+                return -errno;
+
+        for (char **part = parts; *part; part++) {
+                int next;
+
+                if (**part == '\0')
+                        continue;
+                next = make_one_directory(at, *part, mode);
+                if (next < 0)
+                        return next;
+                close_fd(&at);
+                at = next;
+        }
+        return steal_fd(&at);
+}
+
+int safe_read_fd(int fd, size_t bytes_max, char **ret_data, size_t *ret_size) {
+        g_autofree char *data = NULL;
+        struct stat status;
+        size_t size = 0;
+
+        if (fstat(fd, &status) < 0)
+                return -errno;
+        if (!S_ISREG(status.st_mode))
+                return -EBADFD;
+        if ((uint64_t) status.st_size > bytes_max)
+                return -EFBIG;
+
+        /* One byte more than it said, to notice a file that grows while it is read. */
+        data = g_malloc((size_t) status.st_size + 2);
+        for (;;) {
+                ssize_t n = read(fd, data + size, (size_t) status.st_size + 1 - size);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return -errno;
+                size += (size_t) n;
+                if (n == 0)
+                        break;
+                if (size > (size_t) status.st_size)
+                        return -EAGAIN;
+        }
+
+        data[size] = '\0';
+        *ret_data = g_steal_pointer(&data);
+        *ret_size = size;
+        return 0;
+}
+
+int safe_read_at(int directory, const char *path, size_t bytes_max, char **ret_data, size_t *ret_size) {
+        /* O_NONBLOCK: a FIFO must not hold us up before we see that it is none of ours to read. */
+        _cleanup_close_ int fd = safe_open_at(directory, path, O_RDONLY | O_NONBLOCK, 0);
+
+        if (fd < 0)
+                return fd;
+        return safe_read_fd(fd, bytes_max, ret_data, ret_size);
+}
+
+static int write_all(int fd, const char *data, size_t size) {
+        while (size > 0) {
+                ssize_t n = write(fd, data, size);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return -errno;
+                data += n;
+                size -= (size_t) n;
+        }
+        return 0;
+}
+
+static int write_pending(int directory, const char *name, const void *data, size_t size, mode_t mode) {
+        _cleanup_close_ int fd = safe_open_at(directory, name, O_WRONLY | O_CREAT | O_EXCL, mode);
+        int r;
+
+        if (fd < 0)
+                return fd;
+        if (fchmod(fd, mode) < 0)
+                return -errno;
+        r = write_all(fd, data, size);
+        if (r < 0)
+                return r;
+        return fsync(fd) < 0 ? -errno : 0;
+}
+
+int safe_replace_at(int directory, const char *name, const void *data, size_t size, mode_t mode) {
+        char pending[sizeof PENDING_PREFIX + 16];
+        uint64_t random;
+        int r;
+
+        if (getrandom(&random, sizeof random, 0) != sizeof random)
+                return -EIO;
+        (void) snprintf(pending, sizeof pending, PENDING_PREFIX "%016" G_GINT64_MODIFIER "x", random);
+
+        r = write_pending(directory, pending, data, size, mode);
+        if (r >= 0 && renameat(directory, pending, directory, name) < 0)
+                r = -errno;
+        if (r < 0) {
+                (void) unlinkat(directory, pending, 0);
+                return r;
+        }
+        return fsync(directory) < 0 ? -errno : 0;
+}
+
+int safe_unlink_at(int directory, const char *name) {
+        if (unlinkat(directory, name, 0) < 0)
+                return -errno;
+
+        return fsync(directory) < 0 ? -errno : 0;
+}
+
+static int remove_tree(int directory, const char *name, unsigned depth) {
+        DIR *stream;
+        struct dirent *entry;
+        int fd, r = 0;
+
+        if (unlinkat(directory, name, 0) == 0)
+                return 0;
+        if (errno != EISDIR && errno != EPERM)
+                return -errno;
+        if (depth == 0)
+                return -ELOOP;
+
+        fd = safe_open_at(directory, name, O_RDONLY | O_DIRECTORY, 0);
+        if (fd < 0)
+                return fd;
+        /* Sealed copies are read-only; what is to go must be writable. */
+        (void) fchmod(fd, 0700);
+        stream = fdopendir(fd);
+        if (!stream) {
+                close_fd(&fd);
+                return -ENOMEM;
+        }
+        while (r >= 0 && (entry = readdir(stream)))
+                if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+                        r = remove_tree(dirfd(stream), entry->d_name, depth - 1);
+        (void) closedir(stream);
+
+        if (r >= 0 && unlinkat(directory, name, AT_REMOVEDIR) < 0)
+                r = -errno;
+        return r;
+}
+
+int safe_remove_tree_at(int directory, const char *name) {
+        return remove_tree(directory, name, TREE_DEPTH_MAX);
+}
+
+int safe_sweep_pending(int directory) {
+        int fd = safe_open_at(directory, ".", O_RDONLY | O_DIRECTORY, 0);
+        struct dirent *entry;
+        DIR *stream;
+
+        if (fd < 0)
+                return fd;
+        stream = fdopendir(fd);
+        if (!stream) {
+                close_fd(&fd);
+                return -ENOMEM;
+        }
+        while ((entry = readdir(stream)))
+                if (g_str_has_prefix(entry->d_name, PENDING_PREFIX))
+                        (void) unlinkat(dirfd(stream), entry->d_name, 0);
+        (void) closedir(stream);
+        return 0;
+}
