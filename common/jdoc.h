@@ -130,6 +130,16 @@ int jval_boolean(Jval value, bool *ret);
 int jval_int64(Jval value, int64_t *ret);
 int jval_uint64(Jval value, uint64_t *ret);
 
+typedef enum JNumberClass {
+        J_NO_NUMBER,
+        J_INT64,       /* whole, by value, and fits */
+        J_BIG_INTEGER, /* whole and does not fit */
+        J_REAL,        /* not whole */
+} JNumberClass;
+
+/** jval_number_class() - what kind of number it is, by exact value */
+JNumberClass jval_number_class(Jval value);
+
 /** jval_number_text() - the number as it was written; NULL when it is no number */
 const char *jval_number_text(Jval value, size_t *ret_size);
 
