@@ -47,6 +47,7 @@
 /* Frames between service and host */
 #define FRAME_PAYLOAD_BYTES_MAX    33554432u
 #define FRAME_QUEUE_MAX            128u
+#define FRAME_QUEUE_BYTES_MAX      MIB(64) /* 128 frames of the largest size would be 4 GiB */
 #define RPC_IN_FLIGHT_MAX          256u
 #define RPC_ERROR_BYTES_MAX        KIB(4)
 #define FAULT_TEXT_BYTES_MAX       KIB(4)
