@@ -126,6 +126,20 @@
 #define DECISION_FILES_MAX         8u
 #define DECISION_QUERY_MAX         1000u
 
+/* Policy */
+#define TRACE_STEPS_MAX            64u
+#define TRACE_SOURCE_BYTES_MAX     256u
+#define TRACE_WHY_BYTES_MAX        512u
+#define RULES_MAX                  4096u
+#define RULE_PATTERN_BYTES_MAX     1024u
+#define ADMISSION_NAMES_MAX        1024u
+#define LAW_ENTRIES_MAX            256u
+#define COMMAND_BYTES_MAX          KIB(32)
+#define COMMAND_SEGMENTS_MAX       128u
+#define COMMAND_WORDS_MAX          1024u
+#define COMMAND_NESTING_MAX        4u
+#define OPERANDS_MAX               64u
+
 /* Core calls */
 #define CORE_CALLS_PER_INVOCATION_MAX   50u
 #define CORE_CALLS_CONCURRENT_MAX       4u
