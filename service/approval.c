@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+#include <time.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/limits.h"
+#include "service/approval.h"
+
+/* How many outcomes of closed cards are remembered, so that a late answer hears what happened. */
+#define CLOSED_KEPT 1024u
+
+struct Approval {
+        ApprovalTable *table;
+        uint64_t id;
+        char *requester, *kind, *title, *card, *digest, *arguments;
+        size_t arguments_size;
+        char **scopes;
+        uint64_t opened_usec;
+        sd_event_source *timer;
+        ApprovalDecided decided;
+        void *userdata;
+};
+
+struct ApprovalTable {
+        sd_event *event;
+        uint64_t last_id;
+        GPtrArray *open; /* in the order of ids */
+        GHashTable *approvers; /* unique name -> label */
+        ApprovalOutcome closed[CLOSED_KEPT]; /* by id modulo */
+        const ApprovalEvents *events;
+        void *userdata;
+};
+
+static const char *const approval_outcome_table[_APPROVAL_OUTCOME_MAX] = {
+        [APPROVAL_ALLOWED] = "allowed",
+        [APPROVAL_DENIED] = "denied",
+        [APPROVAL_TIMED_OUT] = "timed-out",
+        [APPROVAL_NO_APPROVER] = "no-approver",
+        [APPROVAL_WITHDRAWN] = "withdrawn",
+};
+
+const char *approval_outcome_to_string(ApprovalOutcome outcome) {
+        return approval_outcome_table[outcome];
+}
+
+static void approval_free(void *pointer) {
+        Approval *approval = pointer;
+
+        sd_event_source_disable_unref(approval->timer);
+        g_free(approval->requester);
+        g_free(approval->kind);
+        g_free(approval->title);
+        g_free(approval->card);
+        g_free(approval->digest);
+        g_free(approval->arguments);
+        g_strfreev(approval->scopes);
+        g_free(approval);
+}
+
+ApprovalTable *approval_table_new(sd_event *event) {
+        ApprovalTable *table = g_new0(ApprovalTable, 1);
+
+        table->event = sd_event_ref(event);
+        table->open = g_ptr_array_new_with_free_func(approval_free);
+        table->approvers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        return table;
+}
+
+ApprovalTable *approval_table_free(ApprovalTable *table) {
+        if (!table)
+                return NULL;
+
+        while (table->open->len > 0)
+                approval_withdraw(g_ptr_array_index(table->open, 0), "the service is stopping");
+        g_ptr_array_unref(table->open);
+        g_hash_table_unref(table->approvers);
+        sd_event_unref(table->event);
+        g_free(table);
+        return NULL;
+}
+
+void approval_table_set_events(ApprovalTable *table, const ApprovalEvents *events, void *userdata) {
+        table->events = events;
+        table->userdata = userdata;
+}
+
+/* The card leaves the table before anyone hears of it: whatever they do, it can't be decided twice. */
+static void approval_close(Approval *approval, const ApprovalAnswer *answer) {
+        ApprovalTable *table = approval->table;
+        unsigned at;
+
+        if (!g_ptr_array_find(table->open, approval, &at))
+                return;
+
+        (void) g_ptr_array_steal_index(table->open, at);
+        table->closed[approval->id % CLOSED_KEPT] = answer->outcome;
+        approval->timer = sd_event_source_disable_unref(approval->timer);
+        approval->decided(approval, answer, approval->userdata);
+        if (table->events)
+                table->events->closed(approval, answer, table->userdata);
+        approval_free(approval);
+}
+
+void approval_withdraw(Approval *approval, const char *reason) {
+        approval_close(approval, &(ApprovalAnswer) { .outcome = APPROVAL_WITHDRAWN, .reason = reason });
+}
+
+static int on_timeout(sd_event_source *source, uint64_t usec, void *userdata) {
+        (void) source;
+        (void) usec;
+        approval_close(userdata, &(ApprovalAnswer) { .outcome = APPROVAL_TIMED_OUT });
+        return 0;
+}
+
+int approval_table_register(ApprovalTable *table, const char *client, const char *label, sd_bus_error *reterr) {
+        if (!g_hash_table_contains(table->approvers, client) && g_hash_table_size(table->approvers) >= APPROVERS_MAX)
+                return errors_set(reterr, ERROR_LIMIT_EXCEEDED, "There are %u approvers already, which is the most.", APPROVERS_MAX);
+
+        g_hash_table_insert(table->approvers, g_strdup(client), g_strdup(label ?: ""));
+        if (table->events)
+                table->events->approvers_changed(table->userdata);
+        return 0;
+}
+
+void approval_table_unregister(ApprovalTable *table, const char *client) {
+        if (!g_hash_table_remove(table->approvers, client))
+                return;
+
+        /* A card that nobody can answer any more would hang for ever. */
+        for (size_t i = table->open->len; i > 0; i--) {
+                Approval *approval = i <= table->open->len ? g_ptr_array_index(table->open, i - 1) : NULL;
+
+                if (approval && !approval_table_can_ask(table, approval->requester))
+                        approval_close(approval, &(ApprovalAnswer) { .outcome = APPROVAL_NO_APPROVER });
+        }
+        if (table->events)
+                table->events->approvers_changed(table->userdata);
+}
+
+bool approval_table_is_approver(const ApprovalTable *table, const char *client) {
+        return g_hash_table_contains(table->approvers, client);
+}
+
+bool approval_table_can_ask(const ApprovalTable *table, const char *requester) {
+        unsigned n = g_hash_table_size(table->approvers);
+
+        return n > 1 || (n == 1 && !g_hash_table_contains(table->approvers, requester));
+}
+
+static unsigned count_of_requester(const ApprovalTable *table, const char *requester) {
+        unsigned n = 0;
+
+        for (size_t i = 0; i < table->open->len; i++)
+                n += strcmp(((Approval *) g_ptr_array_index(table->open, i))->requester, requester) == 0;
+        return n;
+}
+
+static Approval *approval_new(ApprovalTable *table, const ApprovalRequest *request, ApprovalDecided decided, void *userdata) {
+        Approval *approval = g_new0(Approval, 1);
+        struct timespec now;
+
+        (void) clock_gettime(CLOCK_REALTIME, &now);
+        *approval = (Approval) {
+                .table = table,
+                .id = ++table->last_id,
+                .requester = g_strdup(request->requester),
+                .kind = g_strdup(request->kind),
+                .title = g_strdup(request->title),
+                .card = g_strdup(request->card),
+                .digest = g_strdup(request->digest),
+                .arguments = g_memdup2(request->arguments, request->arguments_size),
+                .arguments_size = request->arguments_size,
+                .scopes = g_strdupv((char **) request->scopes),
+                .opened_usec = (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000,
+                .decided = decided,
+                .userdata = userdata,
+        };
+        return approval;
+}
+
+int approval_open(
+                ApprovalTable *table, const ApprovalRequest *request, ApprovalDecided decided, void *userdata, Approval **ret,
+                sd_bus_error *reterr) {
+        Approval *approval;
+        int r;
+
+        if (!approval_table_can_ask(table, request->requester))
+                return errors_set(reterr, ERROR_NO_APPROVER,
+                                  "This needs a person's approval and no approver is there. "
+                                  "Run 'codewhalectl approve --watch' in a terminal and try again.");
+        if (table->open->len >= APPROVALS_MAX || count_of_requester(table, request->requester) >= APPROVALS_PER_CLIENT_MAX)
+                return errors_set(reterr, ERROR_LIMIT_EXCEEDED, "Too many approvals are open already (at most %u, %u of one client).",
+                                  APPROVALS_MAX, APPROVALS_PER_CLIENT_MAX);
+
+        approval = approval_new(table, request, decided, userdata);
+        if (request->timeout_msec > 0) {
+                r = sd_event_add_time_relative(table->event, &approval->timer, CLOCK_MONOTONIC, request->timeout_msec * 1000, 0,
+                                               on_timeout, approval);
+                if (r < 0) {
+                        approval_free(approval);
+                        return r;
+                }
+        }
+        g_ptr_array_add(table->open, approval);
+        *ret = approval;
+        if (table->events)
+                table->events->opened(approval, table->userdata);
+        return 0;
+}
+
+/* What to tell somebody who answers a card that is no longer open (AP-04, AP-17). */
+static int refuse_closed(const ApprovalTable *table, uint64_t id, sd_bus_error *reterr) {
+        if (id == 0 || id > table->last_id || id + CLOSED_KEPT <= table->last_id)
+                return errors_set(reterr, ERROR_NO_SUCH_APPROVAL, "There is no approval %" G_GUINT64_FORMAT ".", id);
+
+        switch (table->closed[id % CLOSED_KEPT]) {
+        case APPROVAL_WITHDRAWN:
+        case APPROVAL_NO_APPROVER:
+                return errors_set(reterr, ERROR_WITHDRAWN, "Approval %" G_GUINT64_FORMAT " was withdrawn.", id);
+        case APPROVAL_TIMED_OUT:
+                return errors_set(reterr, ERROR_TIMED_OUT, "Approval %" G_GUINT64_FORMAT " was not answered in time.", id);
+        default:
+                return errors_set(reterr, ERROR_ALREADY_DECIDED, "Approval %" G_GUINT64_FORMAT " was already decided.", id);
+        }
+}
+
+static int check_answer(
+                const ApprovalTable *table, const Approval *approval, const char *client, const char *decision,
+                const char *digest, const char *scope, sd_bus_error *reterr) {
+        if (strcmp(approval->requester, client) == 0)
+                return errors_set(reterr, ERROR_OWN_APPROVAL, "A connection can't answer its own approval.");
+        if (strcmp(decision, "allow") != 0 && strcmp(decision, "deny") != 0)
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "A decision is 'allow' or 'deny', not '%s'.", decision);
+        if (strcmp(approval->digest, digest) != 0)
+                return errors_set(reterr, ERROR_DIGEST_MISMATCH, "The digest is not that of approval %" G_GUINT64_FORMAT ".",
+                                  approval->id);
+        if (scope && strcmp(scope, "once") != 0 &&
+                        (!approval->scopes || !g_strv_contains((const char *const *) approval->scopes, scope)))
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "Approval %" G_GUINT64_FORMAT " offers no grant '%s'.",
+                                  approval->id, scope);
+        (void) table;
+        return 0;
+}
+
+int approval_answer(
+                ApprovalTable *table, uint64_t id, const char *client, const char *decision, const char *digest,
+                const char *scope, sd_bus_error *reterr) {
+        Approval *approval = approval_table_find(table, id);
+        ApprovalAnswer answer;
+        int r;
+
+        if (!approval_table_is_approver(table, client))
+                return errors_set(reterr, ERROR_NOT_APPROVER, "Only a registered approver may answer; call Approvals.Register first.");
+        if (!approval)
+                return refuse_closed(table, id, reterr);
+        r = check_answer(table, approval, client, decision, digest, scope, reterr);
+        if (r < 0)
+                return r;
+
+        answer = (ApprovalAnswer) {
+                .outcome = strcmp(decision, "allow") == 0 ? APPROVAL_ALLOWED : APPROVAL_DENIED,
+                .approver = client,
+        };
+        if (answer.outcome == APPROVAL_ALLOWED)
+                answer.scope = scope ?: "once";
+        approval_close(approval, &answer);
+        return 0;
+}
+
+Approval *approval_table_find(const ApprovalTable *table, uint64_t id) {
+        for (size_t i = 0; i < table->open->len; i++) {
+                Approval *approval = g_ptr_array_index(table->open, i);
+
+                if (approval->id == id)
+                        return approval;
+        }
+        return NULL;
+}
+
+unsigned approval_table_count(const ApprovalTable *table) {
+        return table->open->len;
+}
+
+void approval_table_foreach(const ApprovalTable *table, void (*each)(Approval *approval, void *userdata), void *userdata) {
+        for (size_t i = 0; i < table->open->len; i++)
+                each(g_ptr_array_index(table->open, i), userdata);
+}
+
+uint64_t approval_get_id(const Approval *approval) {
+        return approval->id;
+}
+
+const char *approval_get_kind(const Approval *approval) {
+        return approval->kind;
+}
+
+const char *approval_get_title(const Approval *approval) {
+        return approval->title;
+}
+
+const char *approval_get_digest(const Approval *approval) {
+        return approval->digest;
+}
+
+const char *approval_get_requester(const Approval *approval) {
+        return approval->requester;
+}
+
+const char *approval_get_arguments(const Approval *approval, size_t *ret_size) {
+        *ret_size = approval->arguments_size;
+        return approval->arguments;
+}
+
+char *approval_to_json(const Approval *approval) {
+        /* The card is an object that we wrote: put our two members in front of its own. */
+        return g_strdup_printf("{\"id\":%" G_GUINT64_FORMAT ",\"opened_usec\":%" G_GUINT64_FORMAT ",%s", approval->id,
+                               approval->opened_usec, approval->card + 1);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Cards: questions to a person, and the programs that show them (design 4.1). All approvers see every card; the first
+ * valid answer wins. An answer names the card and the digest of what was shown. The connection that asks can't answer its
+ * own card. Numbers are never used again while the service runs. */
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <systemd/sd-bus.h>
+
+typedef struct ApprovalTable ApprovalTable;
+typedef struct Approval Approval;
+
+typedef enum ApprovalOutcome {
+        APPROVAL_ALLOWED,
+        APPROVAL_DENIED,      /* a person said no */
+        APPROVAL_TIMED_OUT,   /* nobody answered in time */
+        APPROVAL_NO_APPROVER, /* the last one who could have answered left */
+        APPROVAL_WITHDRAWN,   /* what asked is gone */
+        _APPROVAL_OUTCOME_MAX,
+        _APPROVAL_OUTCOME_INVALID = -EINVAL,
+} ApprovalOutcome;
+
+const char *approval_outcome_to_string(ApprovalOutcome outcome); /* "allowed", "denied", "timed-out", "no-approver", "withdrawn" */
+
+typedef struct ApprovalAnswer {
+        ApprovalOutcome outcome;
+        const char *approver; /* unique name of who answered; NULL when nobody did */
+        const char *scope;    /* "once", or the grant that was chosen; NULL unless allowed */
+        const char *reason;   /* of a withdrawal, for people */
+} ApprovalAnswer;
+
+/* Called once, before the card leaves the table. */
+typedef void (*ApprovalDecided)(Approval *approval, const ApprovalAnswer *answer, void *userdata);
+
+typedef struct ApprovalRequest {
+        const char *requester; /* unique name of the connection whose call asks */
+        const char *kind;      /* "tool-call", "core-call", "personal-act" */
+        const char *title;     /* one sanitised line */
+        const char *card;      /* the whole card as JSON, digest included, but for id and opened_usec */
+        const char *digest;
+        const char *const *scopes; /* grants that may be chosen beside "once"; NULL-terminated, or NULL */
+        const char *arguments; /* exact and final */
+        size_t arguments_size;
+        uint64_t timeout_msec; /* 0: none */
+} ApprovalRequest;
+
+typedef struct ApprovalEvents {
+        void (*opened)(Approval *approval, void *userdata);
+        void (*closed)(Approval *approval, const ApprovalAnswer *answer, void *userdata);
+        void (*approvers_changed)(void *userdata);
+} ApprovalEvents;
+
+ApprovalTable *approval_table_new(sd_event *event);
+ApprovalTable *approval_table_free(ApprovalTable *table); /* open cards are withdrawn */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ApprovalTable, approval_table_free)
+void approval_table_set_events(ApprovalTable *table, const ApprovalEvents *events, void *userdata);
+
+/** approval_table_register() - make a connection an approver; 0 also when it is one; ERROR_LIMIT_EXCEEDED */
+int approval_table_register(ApprovalTable *table, const char *client, const char *label, sd_bus_error *reterr);
+
+/** approval_table_unregister() - the connection is no approver any more, or left the bus; harmless when it was none */
+void approval_table_unregister(ApprovalTable *table, const char *client);
+bool approval_table_is_approver(const ApprovalTable *table, const char *client);
+
+/** approval_table_can_ask() - whether somebody other than @requester is there to answer */
+bool approval_table_can_ask(const ApprovalTable *table, const char *requester);
+
+/**
+ * approval_open() - ask
+ * @ret: borrowed until @decided was called
+ *
+ * Return: 0; ERROR_NO_APPROVER when nobody but the requester could answer; ERROR_LIMIT_EXCEEDED.
+ */
+int approval_open(
+                ApprovalTable *table, const ApprovalRequest *request, ApprovalDecided decided, void *userdata, Approval **ret,
+                sd_bus_error *reterr);
+
+/**
+ * approval_answer() - a person's answer
+ * @decision: "allow" or "deny"
+ * @scope:    NULL for "once"
+ *
+ * Return: 0; ERROR_NOT_APPROVER, ERROR_OWN_APPROVAL, ERROR_NO_SUCH_APPROVAL, ERROR_ALREADY_DECIDED (another answer was
+ * first), ERROR_WITHDRAWN, ERROR_DIGEST_MISMATCH, ERROR_INVALID_ARGUMENTS.
+ */
+int approval_answer(
+                ApprovalTable *table, uint64_t id, const char *client, const char *decision, const char *digest,
+                const char *scope, sd_bus_error *reterr);
+
+/** approval_withdraw() - take the card back: its callback comes with APPROVAL_WITHDRAWN before this returns */
+void approval_withdraw(Approval *approval, const char *reason);
+
+Approval *approval_table_find(const ApprovalTable *table, uint64_t id);
+unsigned approval_table_count(const ApprovalTable *table);
+void approval_table_foreach(const ApprovalTable *table, void (*each)(Approval *approval, void *userdata), void *userdata);
+
+uint64_t approval_get_id(const Approval *approval);
+const char *approval_get_kind(const Approval *approval);
+const char *approval_get_title(const Approval *approval);
+const char *approval_get_digest(const Approval *approval);
+const char *approval_get_requester(const Approval *approval);
+const char *approval_get_arguments(const Approval *approval, size_t *ret_size);
+
+/** approval_to_json() - the card for approvers, with id and opened_usec; a new string */
+char *approval_to_json(const Approval *approval);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What the user's config.toml says. A missing file means the defaults; a broken one keeps the last good configuration and
+ * is reported with its line. */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <systemd/sd-bus.h>
+
+#include "common/jdoc.h"
+#include "policy/posture.h"
+#include "service/codewhale-home.h"
+#include "service/runtime.h"
+
+typedef struct Config {
+        bool extension_host;     /* [features] extension_host */
+        RuntimeKind runtime;     /* [extension_host] runtime */
+        char *node, *bun;        /* [extension_host] node, bun; absolute */
+        uint64_t memory_bytes;   /* [extension_host] memory_mib */
+        unsigned tasks;          /* [extension_host] tasks */
+        bool require_memory_limit; /* [extension_host] require_memory_limit: refuse where MemoryMax= is not enforced */
+        Posture posture;         /* [policy] posture */
+        uint64_t approval_timeout_msec; /* [approvals] timeout_sec; 0: none */
+        char *error;             /* what is wrong with the file; NULL when nothing is */
+        char *text;              /* the file as JSON; owns what @doc reads */
+        Jdoc *doc;
+} Config;
+
+Config *config_new(void); /* the defaults */
+Config *config_free(Config *config);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_free)
+
+/** config_load() - read config.toml of a home; on failure the values stay and config->error says why */
+int config_load(Config *config, CodewhaleHome *home, sd_bus_error *reterr);
+
+/**
+ * config_for_plugin() - the table [plugins."<name>".config] as JSON (contract 4.11)
+ * @ret_json: a new string; "{}" when there is none
+ *
+ * Return: 0; -EINVAL with the plugin and the rule named, when it is over a limit.
+ */
+int config_for_plugin(const Config *config, const char *plugin_name, char **ret_json, sd_bus_error *reterr);

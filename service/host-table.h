@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The hosts of all plugins: at most one a plugin (design 5), made when the plugin is active and ended when it is not. */
+
+#include "service/host.h"
+
+typedef struct HostTable HostTable;
+
+typedef struct HostTableEvents {
+        void (*changed)(Host *host, void *userdata);
+        void (*failed)(Host *host, const char *stage, const char *reason, void *userdata);
+} HostTableEvents;
+
+HostTable *host_table_new(const HostContext *context);
+HostTable *host_table_free(HostTable *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(HostTable, host_table_free)
+void host_table_set_events(HostTable *table, const HostTableEvents *events, void *userdata);
+
+/** host_table_sync() - bring the host of a plugin in line with the plugin's facts: start, restart with new bytes, or stop */
+void host_table_sync(HostTable *table, Plugin *plugin);
+
+/** host_table_remove() - the plugin is gone: stop and forget its host */
+void host_table_remove(HostTable *table, Plugin *plugin);
+
+/** host_table_retry() - for reload: clear crash budgets and start again what had failed */
+void host_table_retry(HostTable *table);
+
+Host *host_table_find(const HostTable *table, const Plugin *plugin); /* NULL when it never had one */
+unsigned host_table_count_running(const HostTable *table);

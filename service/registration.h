@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* One thing that a plugin registered: a tool, a command or a pre-execute listener. Its handle is never used again while the
+ * service runs. Whoever keeps one across a return to the loop keeps a reference and asks registration_is_usable() again. */
+
+#include "common/jdoc.h"
+#include "schema/schema.h"
+#include "service/owner.h"
+
+typedef enum RegistrationKind {
+        REGISTRATION_TOOL,
+        REGISTRATION_COMMAND,
+        REGISTRATION_HOOK,
+        _REGISTRATION_KIND_MAX,
+        _REGISTRATION_KIND_INVALID = -EINVAL,
+} RegistrationKind;
+
+typedef struct Registration {
+        unsigned n_ref;
+        uint64_t handle;
+        RegistrationKind kind;
+        Owner *owner;
+        OwnerEntry *entry; /* of @owner; NULL when the owner has a single one and named none */
+        bool withdrawn;
+        char *name;        /* of the tool or command; the event of a hook */
+        char *folded;      /* the name in lower case: the key that must be unique */
+        char *description; /* of a hook: its label */
+        char *hint;        /* of a command; NULL when it takes no arguments */
+        char *schema_text; /* of a tool, as it was registered */
+        Schema *schema;
+} Registration;
+
+Registration *registration_ref(Registration *registration);
+Registration *registration_unref(Registration *registration);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Registration, registration_unref)
+
+/**
+ * registration_new() - from the spec of a registry/register message, checked by the rules of its kind (4.1, 4.2, 4.8)
+ * @spec:        shape-checked
+ * @ret_refusal: why it was refused, for the author; a new string, set only with -EPERM
+ *
+ * Return: 0 or -EPERM.
+ */
+int registration_new(
+                RegistrationKind kind, Owner *owner, OwnerEntry *entry, Jval spec, Registration **ret, char **ret_refusal);
+
+/** registration_is_usable() - it is registered, and its owner and entry are active */
+bool registration_is_usable(const Registration *registration);

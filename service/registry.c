@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/limits.h"
+#include "service/registry.h"
+
+struct Registry {
+        uint64_t last_handle;
+        GPtrArray *live;        /* Registration, in the order of handles */
+        GHashTable *names[_REGISTRATION_KIND_MAX]; /* folded name -> GPtrArray of borrowed Registration */
+        SectionRegistry *sections;
+        GHashTable *section_handles; /* our handle -> the section's */
+        const RegistryEvents *events;
+        void *userdata;
+};
+
+static const struct {
+        const char *word;   /* kind on the wire */
+        const char *plural;
+        unsigned owner_max, host_max;
+} kinds[_REGISTRATION_KIND_MAX] = {
+        [REGISTRATION_TOOL] = { "tool", "tools", TOOLS_PER_OWNER_MAX, TOOLS_MAX },
+        [REGISTRATION_COMMAND] = { "command", "commands", COMMANDS_PER_OWNER_MAX, COMMANDS_MAX },
+        [REGISTRATION_HOOK] = { "hook", "listeners", HOOKS_PER_OWNER_MAX, HOOKS_MAX },
+};
+
+Registry *registry_new(void) {
+        Registry *registry = g_new0(Registry, 1);
+
+        registry->live = g_ptr_array_new_with_free_func((GDestroyNotify) registration_unref);
+        registry->sections = section_registry_new();
+        registry->section_handles = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+        for (int kind = 0; kind < _REGISTRATION_KIND_MAX; kind++)
+                registry->names[kind] = g_hash_table_new_full(
+                                g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+        return registry;
+}
+
+Registry *registry_free(Registry *registry) {
+        if (!registry)
+                return NULL;
+
+        for (int kind = 0; kind < _REGISTRATION_KIND_MAX; kind++)
+                g_hash_table_unref(registry->names[kind]);
+        g_ptr_array_unref(registry->live);
+        g_hash_table_unref(registry->section_handles);
+        section_registry_free(registry->sections);
+        g_free(registry);
+        return NULL;
+}
+
+void registry_set_events(Registry *registry, const RegistryEvents *events, void *userdata) {
+        registry->events = events;
+        registry->userdata = userdata;
+}
+
+SectionRegistry *registry_get_sections(Registry *registry) {
+        return registry->sections;
+}
+
+static void registry_changed(Registry *registry, RegistrationKind kind) {
+        if (registry->events)
+                registry->events->changed(kind, registry->userdata);
+}
+
+static void registry_prompt_changed(Registry *registry) {
+        if (registry->events)
+                registry->events->prompt_changed(registry->userdata);
+}
+
+static GPtrArray *registry_name_list(Registry *registry, RegistrationKind kind, const char *folded, bool make) {
+        GPtrArray *list = g_hash_table_lookup(registry->names[kind], folded);
+
+        if (!list && make) {
+                list = g_ptr_array_new();
+                g_hash_table_insert(registry->names[kind], g_strdup(folded), list);
+        }
+        return list;
+}
+
+static void registry_remove(Registry *registry, Registration *registration) {
+        GPtrArray *list = registry_name_list(registry, registration->kind, registration->folded, false);
+
+        registration->withdrawn = true;
+        if (list && g_ptr_array_remove(list, registration) && list->len == 0)
+                g_hash_table_remove(registry->names[registration->kind], registration->folded);
+        g_ptr_array_remove(registry->live, registration);
+}
+
+unsigned registry_count(const Registry *registry, RegistrationKind kind, const Owner *owner) {
+        unsigned n = 0;
+
+        for (size_t i = 0; i < registry->live->len; i++) {
+                const Registration *registration = g_ptr_array_index(registry->live, i);
+
+                if (registration->kind == kind && (!owner || registration->owner == owner))
+                        n++;
+        }
+        return n;
+}
+
+/* Whether @fresh may stand beside what has its name already; retires the older one of the same owner and entry. */
+static int registry_admit_name(Registry *registry, Registration *fresh, char **ret_refusal) {
+        GPtrArray *list = registry_name_list(registry, fresh->kind, fresh->folded, false);
+
+        if (fresh->kind == REGISTRATION_HOOK)
+                return 0;
+
+        for (size_t i = 0; list && i < list->len; i++) {
+                Registration *other = g_ptr_array_index(list, i);
+
+                if (other->owner != fresh->owner) {
+                        *ret_refusal = g_strdup_printf("%s '%s' is already registered by %s", kinds[fresh->kind].word,
+                                                       fresh->name, owner_get_plugin_id(other->owner));
+                        return -EPERM;
+                }
+                if (other->entry == fresh->entry) {
+                        registry_remove(registry, other);
+                        break;
+                }
+        }
+        return 0;
+}
+
+static int registry_admit(Registry *registry, Registration *fresh, char **ret_refusal) {
+        RegistrationKind kind = fresh->kind;
+        int r;
+
+        r = registry_admit_name(registry, fresh, ret_refusal);
+        if (r < 0)
+                return r;
+        if (registry_count(registry, kind, fresh->owner) >= kinds[kind].owner_max) {
+                *ret_refusal = g_strdup_printf("a plugin may register at most %u %s", kinds[kind].owner_max, kinds[kind].plural);
+                return -EPERM;
+        }
+        if (registry_count(registry, kind, NULL) >= kinds[kind].host_max) {
+                *ret_refusal = g_strdup_printf("there are %u %s already, which is the most for all plugins together",
+                                               kinds[kind].host_max, kinds[kind].plural);
+                return -EPERM;
+        }
+
+        fresh->handle = ++registry->last_handle;
+        g_ptr_array_add(registry->live, registration_ref(fresh));
+        g_ptr_array_add(registry_name_list(registry, kind, fresh->folded, true), fresh);
+        registry_changed(registry, kind);
+        return 0;
+}
+
+/* Which entry a message speaks for: the one that its scope names; without scope the only one there is (contract 3.8). */
+static int registry_find_entry(Owner *owner, Jval params, OwnerEntry **ret, char **ret_refusal) {
+        Jval scope = jval_member(params, "scope");
+        OwnerEntry *entry;
+
+        if (jval_is(scope, J_ABSENT)) {
+                if (owner_count_entries(owner) > 1) {
+                        *ret_refusal = g_strdup("a plugin with several entries must name the one that registers");
+                        return -EPERM;
+                }
+                *ret = owner_get_entry(owner, 0);
+                return 0;
+        }
+
+        entry = owner_find_entry(owner, jval_text(jval_member(scope, "path")), jval_text(jval_member(scope, "sha256")));
+        if (!entry || (entry->state != OWNER_ACTIVATING && entry->state != OWNER_ACTIVE)) {
+                *ret_refusal = g_strdup("the entry is not live");
+                return -EPERM;
+        }
+        *ret = entry;
+        return 0;
+}
+
+static int registry_register_section(
+                Registry *registry, Owner *owner, OwnerEntry *entry, Jval params, uint64_t *ret_handle, char **ret_refusal) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        Jval spec = jval_member(params, "spec");
+        const SectionOwner section_owner = {
+                .owner = owner_get_plugin_id(owner),
+                .plugin = plugin_get_name(owner_get_plugin(owner)),
+                .generation = owner_get_generation(owner),
+                .content_hash = owner_get_content_hash(owner),
+                .entry = entry->path,
+        };
+        const char *id = jval_text(jval_member(spec, "name")), *text;
+        bool interpolate = jval_equals_text(jval_member(params, "kind"), "prompt_template");
+        uint64_t section;
+        size_t size;
+        int r;
+
+        text = jval_string(jval_member(spec, "description"), &size);
+        r = section_registry_add(registry->sections, &section_owner, id ?: "", text, size, interpolate, &section, &error);
+        if (r < 0) {
+                *ret_refusal = g_strdup(error.message ?: g_strerror(-r));
+                return -EPERM;
+        }
+
+        *ret_handle = ++registry->last_handle;
+        g_hash_table_insert(registry->section_handles, g_memdup2(ret_handle, sizeof *ret_handle),
+                            g_memdup2(&section, sizeof section));
+        return 0;
+}
+
+int registry_register(Registry *registry, Owner *owner, Jval params, uint64_t *ret_handle, char **ret_refusal) {
+        const char *word = jval_text(jval_member(params, "kind"));
+        g_autoptr(Registration) registration = NULL;
+        RegistrationKind kind = 0;
+        OwnerEntry *entry;
+        int r;
+
+        if (!owner_is_live(owner)) {
+                *ret_refusal = g_strdup("the plugin is not live");
+                return -EPERM;
+        }
+        r = registry_find_entry(owner, params, &entry, ret_refusal);
+        if (r < 0)
+                return r;
+        if (g_str_has_prefix(word, "prompt_"))
+                return registry_register_section(registry, owner, entry, params, ret_handle, ret_refusal);
+
+        while (kind < _REGISTRATION_KIND_MAX && strcmp(word, kinds[kind].word) != 0)
+                kind++;
+        if (kind == _REGISTRATION_KIND_MAX)
+                return -EOPNOTSUPP;
+
+        r = registration_new(kind, owner, entry, jval_member(params, "spec"), &registration, ret_refusal);
+        if (r < 0)
+                return r;
+        r = registry_admit(registry, registration, ret_refusal);
+        if (r < 0)
+                return r;
+
+        *ret_handle = registration->handle;
+        return 0;
+}
+
+static void registry_unregister_section(Registry *registry, Owner *owner, uint64_t handle) {
+        uint64_t *section_handle = g_hash_table_lookup(registry->section_handles, &handle);
+        const Section *section = section_handle ? section_registry_find(registry->sections, *section_handle) : NULL;
+
+        if (!section || strcmp(section->owner, owner_get_plugin_id(owner)) != 0 ||
+                        section->generation != owner_get_generation(owner))
+                return;
+
+        (void) section_registry_remove(registry->sections, *section_handle);
+        g_hash_table_remove(registry->section_handles, &handle);
+        registry_prompt_changed(registry);
+}
+
+void registry_unregister(Registry *registry, Owner *owner, uint64_t handle) {
+        for (size_t i = 0; i < registry->live->len; i++) {
+                Registration *registration = g_ptr_array_index(registry->live, i);
+                RegistrationKind kind = registration->kind;
+
+                if (registration->handle != handle)
+                        continue;
+                if (registration->owner == owner) {
+                        registry_remove(registry, registration);
+                        registry_changed(registry, kind);
+                }
+                return;
+        }
+
+        registry_unregister_section(registry, owner, handle);
+}
+
+static gboolean is_forgotten(gpointer handle, gpointer section_handle, gpointer userdata) {
+        Registry *registry = userdata;
+
+        (void) handle;
+        return section_registry_find(registry->sections, *(uint64_t *) section_handle) == NULL;
+}
+
+static void registry_forget_sections(Registry *registry) {
+        g_hash_table_foreach_remove(registry->section_handles, is_forgotten, registry);
+}
+
+void registry_withdraw(Registry *registry, Owner *owner, const OwnerEntry *entry) {
+        unsigned removed[_REGISTRATION_KIND_MAX] = {};
+
+        for (size_t i = registry->live->len; i > 0; i--) {
+                Registration *registration = g_ptr_array_index(registry->live, i - 1);
+
+                if (registration->owner != owner || (entry && registration->entry != entry))
+                        continue;
+                removed[registration->kind]++;
+                registry_remove(registry, registration);
+        }
+
+        for (int kind = 0; kind < _REGISTRATION_KIND_MAX; kind++)
+                if (removed[kind] > 0)
+                        registry_changed(registry, kind);
+        if (section_registry_remove_owner(registry->sections, owner_get_plugin_id(owner), entry ? entry->path : NULL) > 0) {
+                registry_forget_sections(registry);
+                registry_prompt_changed(registry);
+        }
+}
+
+void registry_announce(Registry *registry, Owner *owner) {
+        for (int kind = 0; kind < _REGISTRATION_KIND_MAX; kind++)
+                if (registry_count(registry, kind, owner) > 0)
+                        registry_changed(registry, kind);
+        if (section_registry_admit_owner(registry->sections, owner_get_plugin_id(owner)) > 0)
+                registry_prompt_changed(registry);
+}
+
+Registration *registry_find(Registry *registry, RegistrationKind kind, const char *name) {
+        g_autofree char *folded = g_ascii_strdown(name, -1);
+        GPtrArray *list = registry_name_list(registry, kind, folded, false);
+        Registration *found = NULL;
+
+        for (size_t i = 0; list && i < list->len; i++) {
+                Registration *registration = g_ptr_array_index(list, i);
+
+                if (!registration_is_usable(registration))
+                        continue;
+                if (found)
+                        return NULL;
+                found = registration;
+        }
+        return found;
+}
+
+void registry_foreach(
+                Registry *registry, RegistrationKind kind, void (*each)(Registration *registration, void *userdata), void *userdata) {
+        for (size_t i = 0; i < registry->live->len; i++) {
+                Registration *registration = g_ptr_array_index(registry->live, i);
+
+                if (registration->kind == kind && registration_is_usable(registration))
+                        each(registration, userdata);
+        }
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The tools, commands and listeners of all plugins. It decides what may be registered beside what (contract 4.1, 4.2, 4.8,
+ * 5.2), and takes away at once whatever belongs to an owner or entry that ended. */
+
+#include "prompt/section-registry.h"
+#include "service/registration.h"
+
+typedef struct Registry Registry;
+
+typedef struct RegistryEvents {
+        void (*changed)(RegistrationKind kind, void *userdata); /* the usable set of that kind may differ */
+        void (*prompt_changed)(void *userdata);
+} RegistryEvents;
+
+Registry *registry_new(void);
+Registry *registry_free(Registry *registry);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Registry, registry_free)
+void registry_set_events(Registry *registry, const RegistryEvents *events, void *userdata);
+
+/** registry_get_sections() - the prompt sections, for snapshots */
+SectionRegistry *registry_get_sections(Registry *registry);
+
+/**
+ * registry_register() - admit what a registry/register message proposes
+ * @params:      the message's parameters, shape-checked; they name @owner (the caller has checked that)
+ * @ret_handle:  the handle of what was admitted
+ * @ret_refusal: why it was refused, for the author; a new string, set only with -EPERM
+ *
+ * Return: 0; -EPERM when a rule refuses it; -EOPNOTSUPP for a kind that this build has no place for.
+ */
+int registry_register(Registry *registry, Owner *owner, Jval params, uint64_t *ret_handle, char **ret_refusal);
+
+/** registry_unregister() - take one away; nothing happens when @owner has no such handle (idempotent) */
+void registry_unregister(Registry *registry, Owner *owner, uint64_t handle);
+
+/** registry_withdraw() - take away everything of an owner, or of one of its entries */
+void registry_withdraw(Registry *registry, Owner *owner, const OwnerEntry *entry);
+
+/** registry_announce() - an owner became active: what it had registered is usable from now on */
+void registry_announce(Registry *registry, Owner *owner);
+
+/**
+ * registry_find() - the usable tool or command of that name, in any case; NULL when there is none or when two entries of
+ * one plugin both offer it (ambiguous names are skipped, contract 4.1)
+ */
+Registration *registry_find(Registry *registry, RegistrationKind kind, const char *name); /* borrowed */
+
+/** registry_foreach() - walk the usable ones in the order of their handles */
+void registry_foreach(
+                Registry *registry, RegistrationKind kind, void (*each)(Registration *registration, void *userdata), void *userdata);
+
+/** registry_count() - what an owner has of a kind, usable or not; with @owner NULL: of all owners */
+unsigned registry_count(const Registry *registry, RegistrationKind kind, const Owner *owner);

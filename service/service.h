@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The service as a whole: what main.c assembles and what dbus/ shows. It knows nothing of the bus that is served; what
+ * happens goes up through ServiceEvents. */
+
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#include "policy/grant.h"
+#include "service/approval.h"
+#include "service/config.h"
+#include "service/host-table.h"
+#include "service/invocation.h"
+#include "service/plugin-set.h"
+#include "service/registry.h"
+#include "service/runtime.h"
+#include "service/session.h"
+#include "storage/decision-log.h"
+
+typedef struct ServiceEvents {
+        void (*plugin_added)(Plugin *plugin, void *userdata);
+        void (*plugin_changed)(Plugin *plugin, void *userdata); /* any fact of the plugin or of its host */
+        void (*plugin_removed)(Plugin *plugin, void *userdata);
+        void (*plugin_failed)(Plugin *plugin, const char *stage, const char *reason, void *userdata);
+        void (*registrations_changed)(RegistrationKind kind, void *userdata);
+        void (*prompt_changed)(uint64_t revision, void *userdata);
+        void (*session_opened)(Session *session, void *userdata);
+        void (*session_changed)(Session *session, void *userdata);
+        void (*session_closed)(Session *session, void *userdata);
+        void (*approval_opened)(Approval *approval, void *userdata);
+        void (*approval_closed)(Approval *approval, const ApprovalAnswer *answer, void *userdata);
+        void (*grants_changed)(void *userdata);
+        void (*decision_recorded)(const char *call_id, const char *outcome, void *userdata);
+        void (*status_changed)(void *userdata); /* counts of plugins, hosts or cards */
+} ServiceEvents;
+
+struct Service {
+        sd_event *event;
+        CodewhaleHome *home;
+        Config *config;
+        PluginSet *plugins;
+        Registry *registry;
+        SessionTable *sessions;
+        ApprovalTable *approvals;
+        GrantTable *grants;
+        DecisionLog *decisions; /* NULL when its folder can't be used; then no call runs */
+        RuntimeSelector *runtime;
+        HostTable *hosts;
+        GPtrArray *invocations; /* running ones, borrowed */
+        const ServiceEvents *events;
+        void *userdata;
+};
+
+/**
+ * service_new() - open the state under @home_path and put everything together; starts no host yet
+ * @home_path: NULL for $CODEWHALE_HOME or ~/.codewhale
+ *
+ * Return: 0 or -errno with words in @reterr: only when nothing sensible can run (the home can't be opened).
+ */
+int service_new(sd_event *event, const char *home_path, Service **ret, sd_bus_error *reterr);
+Service *service_free(Service *service);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Service, service_free)
+
+void service_set_events(Service *service, const ServiceEvents *events, void *userdata);
+
+/** service_start() - discover bundles and start the hosts of active ones */
+int service_start(Service *service, sd_bus_error *reterr);
+
+/** service_reload() - read configuration and bundles again, clear crash budgets, retry failed plugins */
+int service_reload(Service *service, sd_bus_error *reterr);
+
+/** service_client_gone() - a connection left: its sessions, calls, cards and approver role end */
+void service_client_gone(Service *service, const char *client);
+
+/* The transitions of a plugin as a caller asks for them; the host follows. @done comes once, when the effect is complete:
+ * enable when the entries were activated or failed, disable, revoke and uninstall when the host is gone. It may come
+ * before the function returns. @error_name is NULL on success. On failure of the function itself @done is not called. */
+typedef void (*ServiceDone)(const char *error_name, const char *error_message, void *userdata);
+int service_enable(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr);
+int service_disable(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr);
+int service_revoke(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr);
+
+/* The rest answers at once (trust makes the sealed copy). */
+int service_trust(Service *service, Plugin *plugin, const char *token, sd_bus_error *reterr);
+int service_uninstall(Service *service, Plugin *plugin, sd_bus_error *reterr);
+
+/** service_health() - "ok" or one line that says what is wrong; a new string */
+char *service_health(const Service *service);
+
+typedef struct ServiceCounts {
+        unsigned plugins, active, hosts, approvals;
+} ServiceCounts;
+void service_count(const Service *service, ServiceCounts *ret);
+
+/** service_describe() - the service as a JSON object; a new string */
+char *service_describe(const Service *service);
+
+/** service_describe_plugin() - one plugin with its host, entries, registrations and limits as a JSON object */
+char *service_describe_plugin(const Service *service, Plugin *plugin);
+
+/** service_snapshot_prompt() - the prompt block for a session as the JSON of Prompt.Snapshot; a new string */
+char *service_snapshot_prompt(Service *service, Session *session, const char *model, const char *cwd);
+
+/* What plugins stored, for the person who owns it (Storage interface); works also while no host runs. */
+int service_storage_list(Service *service, Plugin *plugin, GPtrArray **ret /* RecordInfo */, sd_bus_error *reterr);
+int service_storage_get(Service *service, Plugin *plugin, const char *key, char **ret_json, sd_bus_error *reterr);
+int service_storage_delete(Service *service, Plugin *plugin, const char *key, bool *ret_deleted, sd_bus_error *reterr);
+int service_storage_usage(Service *service, Plugin *plugin, char **ret_json, sd_bus_error *reterr);
+
+/**
+ * service_doctor() - try everything that could keep an extension from running
+ * @done: called once with the report as JSON (Extensions.Doctor), from the loop
+ */
+typedef void (*DoctorDone)(const char *report, void *userdata);
+int service_doctor(Service *service, DoctorDone done, void *userdata, sd_bus_error *reterr);
