@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+#include <assert.h>
+#include <errno.h>
+#include <glib.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mount.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/limits.h"
+#include "sandbox/spec.h"
+#include "sandbox/unit-name.h"
+
+/* What a program that was built for this machine needs to start; the second group may be missing. */
+static const char *const system_paths[] = { "/usr", "/etc/ld.so.cache", NULL };
+static const char *const system_paths_optional[] = {
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/libx32",
+        "/bin",
+        "/sbin",
+        "/etc/localtime",
+        NULL,
+};
+
+static bool has_part(const char *path, const char *part) {
+        g_auto(GStrv) parts = g_strsplit(path, "/", -1);
+
+        return g_strv_contains((const char *const *) parts, part);
+}
+
+static bool path_is_plain(const char *path) {
+        if (path[0] != '/' || strlen(path) >= PATH_MAX || !g_utf8_validate(path, -1, NULL))
+                return false;
+        for (const char *at = path; *at; at++)
+                if (g_ascii_iscntrl(*at))
+                        return false;
+
+        return !strstr(path, "//") && !has_part(path, ".") && !has_part(path, "..");
+}
+
+static int check_path(const char *what, const char *path, bool required, sd_bus_error *reterr) {
+        if (!path && !required)
+                return 0;
+        if (!path)
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The sandbox has no %s.", what);
+        if (!path_is_plain(path))
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS,
+                                "The sandbox's %s is not an absolute plain path: %s", what, path);
+
+        return 0;
+}
+
+static int check_environment(const char *const *environment, sd_bus_error *reterr) {
+        for (; environment && *environment; environment++) {
+                const char *equals = strchr(*environment, '=');
+
+                if (!equals || equals == *environment || !g_utf8_validate(*environment, -1, NULL) ||
+                                strpbrk(*environment, "\n\r"))
+                        return errors_set(reterr, ERROR_INVALID_ARGUMENTS,
+                                        "Not a variable for the sandbox: %s", *environment);
+        }
+
+        return 0;
+}
+
+int sandbox_spec_check(const SandboxSpec *spec, bool system, sd_bus_error *reterr) {
+        const struct {
+                const char *what;
+                const char *path;
+                bool required;
+        } paths[] = {
+                { "launcher", spec->launcher, true },
+                { "runtime", spec->runtime, !spec->probe },
+                { "host bundle", spec->bundle, false },
+                { "plugin tree", spec->plugin_tree, false },
+                { "data directory", spec->data_directory, false },
+                { "workspace", spec->workspace, false },
+        };
+        int r;
+
+        if (!spec->unit || !spec->plugin_id)
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The sandbox has no name.");
+        if (system && !spec->user)
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS,
+                                "The system manager would run the sandbox as root; no user was given.");
+        if (spec->workspace && g_str_equal(spec->workspace, "/"))
+                return errors_set(
+                                reterr, ERROR_INVALID_ARGUMENTS, "The workspace can't be the whole system.");
+
+        for (size_t i = 0; i < G_N_ELEMENTS(paths); i++) {
+                r = check_path(paths[i].what, paths[i].path, paths[i].required, reterr);
+                if (r < 0)
+                        return r;
+        }
+
+        return check_environment(spec->environment, reterr);
+}
+
+char *sandbox_spec_runtime_path(const SandboxSpec *spec) {
+        const char *slash;
+
+        assert(spec && spec->runtime);
+
+        if (g_str_has_prefix(spec->runtime, "/usr/"))
+                return g_strdup(spec->runtime);
+
+        slash = strrchr(spec->runtime, '/');
+        return g_strdup_printf(SANDBOX_RUNTIME_DIR "%s", slash);
+}
+
+/* Properties that only this specification decides. */
+
+static int append_text(sd_bus_message *m, const char *name, const char *text) {
+        return sd_bus_message_append(m, "(sv)", name, "s", text);
+}
+
+static int append_number(sd_bus_message *m, const char *name, uint64_t number) {
+        return sd_bus_message_append(m, "(sv)", name, "t", number);
+}
+
+static int open_property(sd_bus_message *m, const char *name, const char *signature) {
+        int r;
+
+        r = sd_bus_message_open_container(m, 'r', "sv");
+        if (r < 0)
+                return r;
+        r = sd_bus_message_append(m, "s", name);
+        if (r < 0)
+                return r;
+
+        return sd_bus_message_open_container(m, 'v', signature);
+}
+
+static int close_property(sd_bus_message *m) {
+        int r = sd_bus_message_close_container(m);
+
+        return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int append_list(sd_bus_message *m, const char *name, const char *const *list) {
+        int r;
+
+        r = open_property(m, name, "as");
+        if (r < 0)
+                return r;
+        r = sd_bus_message_append_strv(m, (char **) list);
+        if (r < 0)
+                return r;
+
+        return close_property(m);
+}
+
+static int append_bind(sd_bus_message *m, const char *outside, const char *inside, bool may_be_missing) {
+        if (!outside)
+                return 0;
+
+        return sd_bus_message_append(m, "(ssbt)", outside, inside, (int) may_be_missing, (uint64_t) MS_REC);
+}
+
+static int append_read_only(const SandboxSpec *spec, sd_bus_message *m) {
+        g_autofree char *runtime = spec->runtime ? sandbox_spec_runtime_path(spec) : NULL;
+        int r;
+
+        r = open_property(m, "BindReadOnlyPaths", "a(ssbt)");
+        if (r < 0)
+                return r;
+        r = sd_bus_message_open_container(m, 'a', "(ssbt)");
+
+        for (size_t i = 0; r >= 0 && system_paths[i]; i++)
+                r = append_bind(m, system_paths[i], system_paths[i], false);
+        for (size_t i = 0; r >= 0 && system_paths_optional[i]; i++)
+                r = append_bind(m, system_paths_optional[i], system_paths_optional[i], true);
+        if (r >= 0)
+                r = append_bind(m, spec->launcher, SANDBOX_LAUNCHER_PATH, false);
+        if (r >= 0 && runtime && !g_str_equal(runtime, spec->runtime))
+                r = append_bind(m, spec->runtime, runtime, false);
+        if (r >= 0)
+                r = append_bind(m, spec->bundle, SANDBOX_BUNDLE_PATH, false);
+        if (r >= 0)
+                r = append_bind(m, spec->plugin_tree, SANDBOX_PLUGIN_PATH, false);
+        if (r >= 0)
+                r = append_bind(m, spec->workspace, spec->workspace, false);
+
+        if (r >= 0)
+                r = sd_bus_message_close_container(m);
+        return r < 0 ? r : close_property(m);
+}
+
+static int append_files(const SandboxSpec *spec, sd_bus_message *m) {
+        const char *no_exec[3] = { NULL };
+        size_t n = 0;
+        int r;
+
+        r = append_read_only(spec, m);
+        if (r < 0)
+                return r;
+
+        if (spec->plugin_tree)
+                no_exec[n++] = SANDBOX_PLUGIN_PATH;
+        if (spec->data_directory) {
+                no_exec[n++] = SANDBOX_DATA_PATH;
+                r = sd_bus_message_append(m, "(sv)", "BindPaths", "a(ssbt)", 1, spec->data_directory,
+                                SANDBOX_DATA_PATH, 0, (uint64_t) 0);
+                if (r < 0)
+                        return r;
+        }
+        if (n > 0) {
+                r = append_list(m, "NoExecPaths", no_exec);
+                if (r < 0)
+                        return r;
+        }
+
+        return append_text(
+                        m, "WorkingDirectory", spec->data_directory ? SANDBOX_DATA_PATH : SANDBOX_TMP_PATH);
+}
+
+static uint64_t or_default(uint64_t number, uint64_t fallback) {
+        return number > 0 ? number : fallback;
+}
+
+static uint64_t spec_data_bytes(const SandboxSpec *spec) {
+        return or_default(spec->data_bytes,
+                        or_default(spec->memory_bytes, HOST_MEMORY_BYTES) + HOST_JIT_DATA_BYTES);
+}
+
+static int append_limits(const SandboxSpec *spec, sd_bus_message *m) {
+        int r;
+
+        r = append_number(m, "MemoryMax", or_default(spec->memory_bytes, HOST_MEMORY_BYTES));
+        if (r < 0)
+                return r;
+        r = append_number(m, "LimitDATA", spec_data_bytes(spec));
+        if (r < 0)
+                return r;
+        r = append_number(m, "TasksMax", or_default(spec->tasks, HOST_TASKS_MAX));
+        if (r < 0)
+                return r;
+
+        return spec->cpu_percent > 0
+                               ? append_number(m, "CPUQuotaPerSecUSec", spec->cpu_percent * UINT64_C(10000))
+                               : 0;
+}
+
+static int append_journal_fields(const SandboxSpec *spec, sd_bus_message *m) {
+        g_autofree char *field = g_strdup_printf("CODEWHALE_PLUGIN=%s", spec->plugin_id);
+        int r;
+
+        r = open_property(m, "LogExtraFields", "aay");
+        if (r < 0)
+                return r;
+        r = sd_bus_message_open_container(m, 'a', "ay");
+        if (r < 0)
+                return r;
+        r = sd_bus_message_append_array(m, 'y', field, strlen(field));
+        if (r < 0)
+                return r;
+        r = sd_bus_message_close_container(m);
+        if (r < 0)
+                return r;
+
+        return close_property(m);
+}
+
+static int append_place(const SandboxSpec *spec, sd_bus_message *m) {
+        g_autofree char *made = g_strdup_printf("Extension host of %s", spec->plugin_id);
+        int r;
+
+        r = append_text(m, "Description", spec->description ? spec->description : made);
+        if (r < 0)
+                return r;
+        r = append_text(m, "Slice", UNIT_SLICE);
+        if (r < 0)
+                return r;
+        if (spec->binds_to) {
+                r = append_list(m, "BindsTo", (const char *const[]){ spec->binds_to, NULL });
+                if (r < 0)
+                        return r;
+        }
+        if (spec->user) {
+                r = append_text(m, "User", spec->user);
+                if (r < 0)
+                        return r;
+        }
+
+        return append_journal_fields(spec, m);
+}
+
+/* ExecStartEx with "no-env-expand": an argument with a dollar sign stays what it is. */
+static int append_command(const SandboxSpec *spec, sd_bus_message *m) {
+        g_auto(GStrv) command = NULL;
+        int r;
+
+        r = sandbox_spec_command(spec, &command);
+        if (r < 0)
+                return r;
+        r = open_property(m, "ExecStartEx", "a(sasas)");
+        if (r < 0)
+                return r;
+        r = sd_bus_message_open_container(m, 'a', "(sasas)");
+        if (r < 0)
+                return r;
+        r = sd_bus_message_open_container(m, 'r', "sasas");
+        if (r < 0)
+                return r;
+        r = sd_bus_message_append(m, "s", SANDBOX_LAUNCHER_PATH);
+        if (r < 0)
+                return r;
+        r = sd_bus_message_append_strv(m, command);
+        if (r < 0)
+                return r;
+        r = sd_bus_message_append(m, "as", 1, "no-env-expand");
+        if (r < 0)
+                return r;
+        r = sd_bus_message_close_container(m);
+        if (r < 0)
+                return r;
+        r = sd_bus_message_close_container(m);
+
+        return r < 0 ? r : close_property(m);
+}
+
+static int append_execution(const SandboxSpec *spec, sd_bus_message *m, int fd) {
+        int r;
+
+        if (spec->environment && spec->environment[0]) {
+                r = append_list(m, "Environment", spec->environment);
+                if (r < 0)
+                        return r;
+        }
+        r = sd_bus_message_append(m, "(sv)(sv)", "StandardInputFileDescriptor", "h", fd,
+                        "StandardOutputFileDescriptor", "h", fd);
+
+        return r < 0 ? r : append_command(spec, m);
+}
+
+static int append_walls(sd_bus_message *m, const WallSet *without) {
+        size_t n = 0;
+        const Wall *walls = walls_get(&n);
+
+        for (size_t i = 0; i < n; i++) {
+                int r;
+
+                if (wall_set_has(without, i)) {
+                        assert(!walls[i].security);
+                        continue;
+                }
+                r = wall_append(&walls[i], m);
+                if (r < 0)
+                        return r;
+        }
+
+        return 0;
+}
+
+int sandbox_spec_append(const SandboxSpec *spec, sd_bus_message *m, int fd, const WallSet *without) {
+        int r;
+
+        assert(spec);
+        assert(m);
+        assert(fd >= 0);
+
+        r = sd_bus_message_open_container(m, 'a', "(sv)");
+        if (r < 0)
+                return r;
+        r = append_place(spec, m);
+        if (r < 0)
+                return r;
+        r = append_walls(m, without);
+        if (r < 0)
+                return r;
+        r = append_files(spec, m);
+        if (r < 0)
+                return r;
+        r = append_limits(spec, m);
+        if (r < 0)
+                return r;
+        r = append_execution(spec, m, fd);
+        if (r < 0)
+                return r;
+
+        return sd_bus_message_close_container(m);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What one sandboxed unit is: the caller's decisions (SandboxSpec) and the walls that every unit gets
+ * (design 5.1), which are a table in walls.c. Inside, paths are always the same (see below), whatever they
+ * are outside. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <systemd/sd-bus.h>
+
+#include "sandbox/walls.h"
+
+/* Paths inside the unit's root */
+#define SANDBOX_LAUNCHER_PATH "/host/codewhale-host-launcher"
+#define SANDBOX_BUNDLE_PATH   "/host/codewhale-extension-host.mjs"
+#define SANDBOX_PLUGIN_PATH   "/plugin"
+#define SANDBOX_DATA_PATH     "/data"
+#define SANDBOX_TMP_PATH      "/tmp"
+#define SANDBOX_RUNTIME_DIR   "/runtime" /* the runtime's program, when it is not below /usr */
+
+/* Everything that the caller decides. Texts are borrowed for the duration of the call they are passed to.
+ * Paths are absolute, outside, and have no "." or ".." parts. */
+typedef struct SandboxSpec {
+        const char *unit;        /* from unit_name_for_host() */
+        const char *description; /* NULL: made from the plugin's id */
+        const char *plugin_id;   /* goes into the journal's fields (CODEWHALE_PLUGIN=) */
+        const char *binds_to; /* NULL, or the unit (of the same manager) without which this one must not run
+                               */
+        const char *user;     /* system manager: whom to run as, required there. NULL with a user manager */
+
+        const char *launcher;           /* codewhale-host-launcher */
+        const char *runtime;            /* the runtime's program: no link; NULL with @probe */
+        const char *const *arguments;   /* after the program's own name, NULL at the end; paths as they are
+                                           inside */
+        const char *const *environment; /* NAME=VALUE, NULL at the end: all that the runtime gets, nothing is
+                                           inherited */
+        const char *bundle;             /* NULL, or the host bundle */
+        const char *plugin_tree;        /* NULL, or the sealed copy, read-only */
+        const char *data_directory;     /* NULL for helpers: then /tmp is all they can write */
+        const char *workspace;          /* NULL, or a directory to be seen read-only at its own path */
+
+        uint64_t memory_bytes; /* MemoryMax=; 0: HOST_MEMORY_BYTES */
+        uint64_t data_bytes;   /* LimitDATA=: budget plus what the runtime maps at start; 0: memory +
+                                  HOST_JIT_DATA_BYTES */
+        uint64_t tasks;        /* TasksMax=; 0: HOST_TASKS_MAX */
+        unsigned cpu_percent;  /* CPUQuota=; 0: none */
+
+        /* What the launcher tries and must not succeed with; all may be NULL. */
+        const char *const *sockets;  /* paths of sockets: buses, the manager's, our own */
+        const char *const *abstract; /* names of abstract sockets that somebody listens on */
+        const char *const *hidden;   /* paths that must not be there: the home, our state */
+
+        bool probe; /* report and end: no runtime is executed */
+} SandboxSpec;
+
+/**
+ * sandbox_spec_check() - whether a specification is complete and means what it says
+ * @system: whether it is for the system manager
+ *
+ * Return: 0; -EINVAL with words in @reterr.
+ */
+int sandbox_spec_check(const SandboxSpec *spec, bool system, sd_bus_error *reterr);
+
+/** sandbox_spec_runtime_path() - where the runtime's program is inside; a new string */
+char *sandbox_spec_runtime_path(const SandboxSpec *spec);
+
+/**
+ * sandbox_spec_command() - the launcher's command line, NULL at the end; freed with g_strfreev()
+ *
+ * It carries what the launcher has to verify, namespaces and pid of this very process included.
+ */
+int sandbox_spec_command(const SandboxSpec *spec, char ***ret);
+
+/**
+ * sandbox_spec_append() - all properties of StartTransientUnit: "a(sv)"
+ * @m:       the call, after name and mode
+ * @fd:      the host's end of the channel: becomes standard input and output; duplicated, stays the caller's
+ * @without: optional walls that this manager refused earlier
+ *
+ * Return: 0 or -errno.
+ */
+int sandbox_spec_append(const SandboxSpec *spec, sd_bus_message *m, int fd, const WallSet *without);
