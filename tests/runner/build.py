@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""Build trees and what meson knows about the tests in them."""
+
+import json
+import os
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tap import FAILED, PASSED, Result
+
+ROOT = Path(__file__).resolve().parents[2]
+JOBS = os.environ.get('JOBS') or str(os.cpu_count() or 2)
+
+
+@dataclass
+class Program:
+    """One test program of a build tree."""
+    name: str         # room/module
+    command: list
+    environment: dict
+    folder: str
+    seconds: float
+    speaks_tap: bool
+
+
+@dataclass
+class Tree:
+    """One way to build the project. Building it is a test: warnings are errors."""
+    folder: Path
+    title: str
+    environment: dict
+    options: tuple
+
+    def build(self):
+        """A result named after the tree."""
+        began = time.monotonic()
+        failure = self._configure() or self._compile()
+        return Result(self.title, FAILED if failure else PASSED, failure or ''), time.monotonic() - began
+
+    def _configure(self):
+        command = ['meson', 'setup', str(self.folder), str(ROOT), *self.options]
+        if (self.folder / 'build.ninja').exists():
+            return ''
+        return self._call([*command, '--wipe'] if self.folder.exists() and any(self.folder.iterdir()) else command)
+
+    def _compile(self):
+        return self._call(['ninja', '-C', str(self.folder), '-j', JOBS])
+
+    def _call(self, command):
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env={**os.environ, **self.environment}, cwd=ROOT, text=True, errors='replace', check=False)
+        return f'{" ".join(command)}\n{done.stdout}' if done.returncode else ''
+
+    def programs(self):
+        """The test programs that meson knows, in its order."""
+        done = subprocess.run(['meson', 'introspect', '--tests', str(self.folder)], stdout=subprocess.PIPE, check=True,
+                              cwd=ROOT)
+        return [self._program(test) for test in json.loads(done.stdout)]
+
+    @staticmethod
+    def _program(test):
+        suite = test['suite'][0].split(':')[-1] if test['suite'] else ''
+        return Program(
+            name=f'{suite}/{test["name"]}' if suite and suite != 'codewhale-extensions' else test['name'],
+            command=test['cmd'], environment=test['env'], folder=test['workdir'] or str(ROOT),
+            seconds=max(float(test['timeout'] or 0), 60), speaks_tap=test['protocol'] == 'tap')
+
+
+PLAIN = Tree(ROOT / 'build', 'gcc', {'CC': 'gcc', 'CXX': 'g++'}, ('-Dbuildtype=debugoptimized',))
+SANITIZED = Tree(
+    ROOT / 'build-asan', 'clang-sanitized', {'CC': 'clang', 'CXX': 'clang++'},
+    ('-Dbuildtype=debugoptimized', '-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dhost-bundle=false'))

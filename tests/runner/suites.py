@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT
+"""The kinds of tests. Each suite can name its tests without running them, and can run those that were chosen."""
+
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import build
+import tap
+from build import ROOT
+from report import Batch
+
+PYTHON = '/usr/bin/python3'
+RUNNER = ROOT / 'tests' / 'runner'
+SANITIZERS = {
+    'ASAN_OPTIONS': 'detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:check_initialization_order=1',
+    'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1',
+    'LSAN_OPTIONS': 'print_suppressions=0',
+    'G_SLICE': 'always-malloc',
+}
+VALGRIND = (
+    'valgrind', '--quiet', '--error-exitcode=99', '--leak-check=full', '--errors-for-leak-kinds=definite',
+    '--show-leak-kinds=definite', '--child-silent-after-fork=yes', '--num-callers=30',
+    '--suppressions=/usr/share/glib-2.0/valgrind/glib.supp')
+
+
+class Choice:
+    """Which tests to run: all, or those that a word on the command line means."""
+
+    def __init__(self, words):
+        self.words = words
+
+    def __call__(self, name):
+        return not self.words or any(
+            word in name or fnmatch.fnmatchcase(name, word) or fnmatch.fnmatchcase(name.split(':', 1)[1], word)
+            for word in self.words)
+
+
+def lines_of(command, **more):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False, **more)
+    return done.returncode, [line for line in done.stdout.splitlines() if line.strip()]
+
+
+def in_parallel(jobs, work):
+    with ThreadPoolExecutor(int(build.JOBS)) as pool:
+        for done in [pool.submit(work, job) for job in jobs]:
+            done.result()
+
+
+class Builds:
+    """Warnings are errors, with both compilers."""
+    name = 'build'
+
+    def __init__(self, trees):
+        self.trees = trees
+
+    def names(self):
+        return [tree.title for tree in self.trees]
+
+
+class Units:
+    """The test programs that meson knows, each result of each program."""
+    name = 'unit'
+
+    def __init__(self, tree):
+        self.tree = tree
+        self.listed = None
+
+    def programs(self):
+        """Programs with the names of their tests."""
+        if self.listed is None:
+            self.listed = [(program, self._names(program)) for program in self.tree.programs()]
+        return self.listed
+
+    @staticmethod
+    def _names(program):
+        if program.speaks_tap and Path(program.command[0]).is_relative_to(ROOT):
+            status, lines = lines_of([*program.command, '-l'], env={**os.environ, **program.environment})
+            names = [line for line in lines if line.startswith('/')]
+            if status == 0 and names:
+                return names
+        return [program.name]
+
+    def names(self):
+        return [name for _, names in self.programs() for name in names]
+
+    def run(self, choice, report):
+        in_parallel(self.programs(), lambda job: self._run_program(*job, choice, report))
+
+    def _run_program(self, program, names, choice, report):
+        chosen = [name for name in names if choice(f'{self.name}:{name}')]
+        if not chosen:
+            return
+        command = list(program.command)
+        if len(chosen) < len(names):
+            command += [word for name in chosen for word in ('-p', name)]
+        batch = Batch(report, self.name, program.name)
+        if program.speaks_tap:
+            tap.run(command, program.name, batch.add, program.environment, program.folder, program.seconds)
+        else:
+            run_plainly(program, command, batch, program.environment)
+        batch.close()
+
+
+def run_plainly(program, command, batch, environment):
+    """A program that counts as one test: its exit status decides."""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors='replace', env={**os.environ, **environment}, cwd=program.folder,
+                              timeout=program.seconds, check=False)
+        status, output = done.returncode, done.stdout
+    except subprocess.TimeoutExpired as error:
+        status, output = -1, f'{error.stdout or ""}\nended after {error.timeout:g} s'
+    outcome = {0: tap.PASSED, 77: tap.SKIPPED}.get(status, tap.FAILED)
+    batch.add(tap.Result(program.name, outcome, output + f'\nexit status {status}'))
+
+
+class Checked:
+    """The same programs under a checker of memory; one test a program, because the single results are counted already."""
+
+    def __init__(self, name, tree, wrapper=(), environment=None, slowness=4):
+        self.name, self.tree = name, tree
+        self.wrapper, self.environment, self.slowness = wrapper, environment or {}, slowness
+
+    def programs(self):
+        """Only what is compiled: a checker says nothing about a script."""
+        return [program for program in self.tree.programs() if Path(program.command[0]).is_relative_to(self.tree.folder)]
+
+    def names(self):
+        return [program.name for program in self.programs()]
+
+    def run(self, choice, report):
+        in_parallel([program for program in self.programs() if choice(f'{self.name}:{program.name}')],
+                    lambda program: self._run_program(program, report))
+
+    def _run_program(self, program, report):
+        program.seconds *= self.slowness
+        batch = Batch(report, self.name, program.name)
+        run_plainly(program, [*self.wrapper, *program.command], batch, {**program.environment, **self.environment})
+        batch.close()
+
+
+class Scripts:
+    """Python tests in a folder, run by unittest; `before` is what they run under."""
+
+    def __init__(self, name, folder, before=(), seconds=900):
+        self.name, self.folder, self.before, self.seconds = name, folder, before, seconds
+
+    def command(self, *more):
+        return [PYTHON, '-B', str(RUNNER / 'unittest_tap.py'), str(ROOT / self.folder), *more]
+
+    def names(self):
+        status, lines = lines_of(self.command('--list'))
+        return lines if status == 0 else [f'{self.folder} (cannot be loaded)']
+
+    def run(self, choice, report):
+        names = self.names()
+        chosen = [name for name in names if choice(f'{self.name}:{name}')]
+        if not chosen:
+            return
+        batch = Batch(report, self.name, self.folder)
+        tap.run([*self.before, *self.command(*(chosen if len(chosen) < len(names) else ()))], self.folder, batch.add,
+                {'PYTHONUNBUFFERED': '1', 'CODEWHALE_BUILD': str(build.PLAIN.folder)}, ROOT, self.seconds)
+        batch.close()
+
+
+class Host:
+    """The tests of the JavaScript host, in the runtime that the host is built for."""
+    name = 'host'
+
+    def __init__(self):
+        self.files = sorted(str(path) for path in (ROOT / 'host').rglob('*.test.mjs') if 'node_modules' not in path.parts)
+
+    @staticmethod
+    def runtime():
+        found = [*(ROOT / 'host').rglob('node_modules/node-linux-*/bin/node'),
+                 *build.PLAIN.folder.rglob('node_modules/node-linux-*/bin/node')]
+        return str(found[0]) if found else 'node'
+
+    def names(self):
+        if not self.files:
+            return []
+        status, lines = lines_of([self.runtime(), '--no-warnings', '--import', str(RUNNER / 'node-list.mjs'),
+                                  str(RUNNER / 'node-list-files.mjs'), *self.files], cwd=ROOT / 'host')
+        return lines if status == 0 else [re.sub(r'.*/', '', path) for path in self.files]
+
+    def run(self, choice, report):
+        if not self.files or not any(choice(f'{self.name}:{name}') for name in self.names()):
+            return
+        batch = Batch(report, self.name, 'node --test')
+        tap.run([self.runtime(), '--no-warnings', '--test', f'--test-reporter={RUNNER / "node-reporter.mjs"}', *self.files],
+                'node --test', batch.add, {'NODE_OPTIONS': ''}, ROOT / 'host', 600)
+        batch.close()
+
+
+def integration():
+    """Beside a private systemd as root; on a desktop beside the manager that runs there."""
+    shared = {'name': 'integration', 'folder': 'tests/integration'}
+    harness = ROOT / 'tests' / 'harness' / 'private-systemd'
+    if os.geteuid() == 0:
+        before = [str(harness), '--as', 'tester', '--timeout', '900', '--env', 'CODEWHALE_BUILD', '--env', 'PYTHONUNBUFFERED', '--']
+        return Scripts(**shared, before=before)
+    if os.path.exists(os.path.join(os.environ.get('XDG_RUNTIME_DIR', ''), 'systemd/private')):
+        return Scripts(**shared)
+    return Scripts(**shared, before=['sudo', '-n', str(harness), '--as', 'tester', '--env', f'CODEWHALE_BUILD={build.PLAIN.folder}', '--'])
+
+
+def system():
+    """Tests that need root beside the system manager."""
+    harness = ROOT / 'tests' / 'harness' / 'private-systemd'
+    before = [str(harness), '--timeout', '900', '--env', f'CODEWHALE_BUILD={build.PLAIN.folder}', '--env', 'PYTHONUNBUFFERED=1', '--']
+    return Scripts('system', 'tests/system', before=before if os.geteuid() == 0 else ['sudo', '-n', *before])
+
+
+def all_suites(quick, sanitize):
+    found = [Scripts('house', 'tests/house'), Units(build.PLAIN), Host()]
+    if (ROOT / 'tests' / 'system').is_dir():
+        found.append(system())
+    found.append(integration())
+    if sanitize:
+        found.append(Checked('sanitize', build.SANITIZED, environment=SANITIZERS))
+        if not quick:
+            found.append(Checked('valgrind', build.PLAIN, VALGRIND, {'G_SLICE': 'always-malloc', 'G_DEBUG': 'gc-friendly'}, 20))
+    return found
+
+
+assert sys.version_info >= (3, 11)
