@@ -83,7 +83,15 @@ static bool to_journal(void) {
         return current_target == LOG_TARGET_JOURNAL || (current_target == LOG_TARGET_AUTO && stderr_is_journal());
 }
 
-static void log_send(int level, const char *message_id, const char *plugin_id, const char *unit, const char *text) {
+/* On the console a line break would let a stranger's text pass for a message of ours. */
+static void log_to_console(int level, const char *plugin_id, const char *text) {
+        g_autofree char *clean = sanitize_line(text, LOG_TEXT_BYTES_MAX, NULL);
+        g_autofree char *owner = plugin_id ? sanitize_line(plugin_id, LOG_TEXT_BYTES_MAX, NULL) : NULL;
+
+        (void) fprintf(stderr, "<%d>%s%s%s\n", level, owner ? owner : "", owner ? ": " : "", clean);
+}
+
+static void log_to_journal(int level, const char *message_id, const char *plugin_id, const char *unit, const char *text) {
         g_autofree char *clean = sanitize_block(text, LOG_TEXT_BYTES_MAX, NULL);
         const char *const names[] = { "MESSAGE=", "PRIORITY=", "MESSAGE_ID=", "CODEWHALE_PLUGIN=", "CODEWHALE_UNIT=" };
         char priority[] = { (char) ('0' + level), '\0' };
@@ -91,13 +99,6 @@ static void log_send(int level, const char *message_id, const char *plugin_id, c
         char *fields[G_N_ELEMENTS(names)];
         struct iovec vectors[G_N_ELEMENTS(names)];
         int n = 0;
-
-        if (current_target == LOG_TARGET_NULL)
-                return;
-        if (!to_journal()) {
-                (void) fprintf(stderr, "<%d>%s%s%s\n", level, plugin_id ? plugin_id : "", plugin_id ? ": " : "", clean);
-                return;
-        }
 
         for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
                 if (values[i]) {
@@ -108,6 +109,15 @@ static void log_send(int level, const char *message_id, const char *plugin_id, c
         (void) sd_journal_sendv(vectors, n);
         while (n > 0)
                 g_free(fields[--n]);
+}
+
+static void log_send(int level, const char *message_id, const char *plugin_id, const char *unit, const char *text) {
+        if (current_target == LOG_TARGET_NULL)
+                return;
+        if (to_journal())
+                log_to_journal(level, message_id, plugin_id, unit, text);
+        else
+                log_to_console(level, plugin_id, text);
 }
 
 void log_write(int level, const char *format, ...) {

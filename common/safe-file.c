@@ -41,10 +41,19 @@ int safe_open_directory(const char *path) {
 }
 
 static int make_one_directory(int parent, const char *name, mode_t mode) {
-        if (mkdirat(parent, name, mode) < 0 && errno != EEXIST)
+        bool made = mkdirat(parent, name, mode) == 0;
+        _cleanup_close_ int fd = -EBADF;
+
+        if (!made && errno != EEXIST)
                 return -errno;
 
-        return safe_open_at(parent, name, O_RDONLY | O_DIRECTORY, 0);
+        fd = safe_open_at(parent, name, O_RDONLY | O_DIRECTORY, 0);
+        if (fd < 0)
+                return fd;
+        /* The umask had its say in mkdirat(). */
+        if (made && fchmod(fd, mode) < 0)
+                return -errno;
+        return steal_fd(&fd);
 }
 
 int safe_make_directory_at(int directory, const char *path, mode_t mode) {
@@ -144,6 +153,8 @@ int safe_replace_at(int directory, const char *name, const void *data, size_t si
         uint64_t random;
         int r;
 
+        if (strchr(name, '/'))
+                return -EINVAL;
         if (getrandom(&random, sizeof random, 0) != sizeof random)
                 return -EIO;
         (void) snprintf(pending, sizeof pending, PENDING_PREFIX "%016" G_GINT64_MODIFIER "x", random);
@@ -165,6 +176,26 @@ int safe_unlink_at(int directory, const char *name) {
         return fsync(directory) < 0 ? -errno : 0;
 }
 
+/* Opens a directory that is to go, also one whose mode shuts its owner out: a plugin may leave such in its data. */
+static int open_doomed(int directory, const char *name) {
+        _cleanup_close_ int handle = -EBADF;
+        char path[sizeof "/proc/self/fd/" + 11];
+        int fd = safe_open_at(directory, name, O_RDONLY | O_DIRECTORY, 0);
+
+        if (fd >= 0)
+                (void) fchmod(fd, 0700); /* sealed copies are read-only */
+        if (fd != -EACCES)
+                return fd;
+
+        handle = safe_open_at(directory, name, O_PATH | O_DIRECTORY, 0);
+        if (handle < 0)
+                return handle;
+        (void) snprintf(path, sizeof path, "/proc/self/fd/%d", handle);
+        if (chmod(path, 0700) < 0)
+                return -errno;
+        return safe_open_at(directory, name, O_RDONLY | O_DIRECTORY, 0);
+}
+
 static int remove_tree(int directory, const char *name, unsigned depth) {
         DIR *stream;
         struct dirent *entry;
@@ -177,11 +208,9 @@ static int remove_tree(int directory, const char *name, unsigned depth) {
         if (depth == 0)
                 return -ELOOP;
 
-        fd = safe_open_at(directory, name, O_RDONLY | O_DIRECTORY, 0);
+        fd = open_doomed(directory, name);
         if (fd < 0)
                 return fd;
-        /* Sealed copies are read-only; what is to go must be writable. */
-        (void) fchmod(fd, 0700);
         stream = fdopendir(fd);
         if (!stream) {
                 close_fd(&fd);

@@ -27,7 +27,7 @@ int safe_open_directory(const char *path);
 /**
  * safe_make_directory_at() - make a directory (and missing parents) beneath @directory and open it
  *
- * New directories get @mode. An existing one is opened as it is. Return: a descriptor or -errno.
+ * New directories get @mode, whatever the umask. An existing one is opened as it is. Return: a descriptor or -errno.
  */
 int safe_make_directory_at(int directory, const char *path, mode_t mode);
 
@@ -50,7 +50,7 @@ int safe_read_at(int directory, const char *path, size_t bytes_max, char **ret_d
  * Temporary file, fsync, rename, fsync of the directory. After a crash the old or the new content is there, never a part.
  * Temporary names begin with ".pending-" and are safe to delete.
  *
- * Return: 0 or -errno; the old file stays on failure.
+ * Return: 0; -EINVAL for a name with a slash; another -errno. The old file stays on failure.
  */
 int safe_replace_at(int directory, const char *name, const void *data, size_t size, mode_t mode);
 

@@ -88,33 +88,56 @@ char *sanitize_block_n(const char *text, size_t size, size_t bytes_max, Sanitize
         return sanitize(text, size, bytes_max, true, ret_flags);
 }
 
-/* The length of the escape sequence that begins at @text (ECMA-48: CSI, OSC and other strings, two-byte escapes). */
-static size_t escape_length(const char *text, size_t left) {
-        size_t at = 1;
+/* Where the control sequence ends whose parameters begin at @at. */
+static size_t control_sequence_end(const char *text, size_t size, size_t at) {
+        for (; at < size && !(text[at] >= 0x40 && text[at] <= 0x7e); at++)
+                if (text[at] < 0x20)
+                        return at;
 
-        if (left < 2)
-                return left;
+        return MIN(at + 1, size);
+}
 
-        if (text[at] == '[') {
-                for (at++; at < left && !(text[at] >= 0x40 && text[at] <= 0x7e); at++)
-                        if (text[at] < 0x20)
-                                return at;
-                return MIN(at + 1, left);
+/* Where the control string ends that begins at @at: after BEL or ST, or before whatever else it can't hold. */
+static size_t control_string_end(const char *text, size_t size, size_t at) {
+        for (; at < size; at++) {
+                if (text[at] == '\a')
+                        return at + 1;
+                if (text[at] == '\x1b')
+                        return at + 1 < size && text[at + 1] == '\\' ? at + 2 : at;
+                if (text[at] == '\n')
+                        return at;
         }
-        if (strchr("]PX^_", text[at])) {
-                for (at++; at < left; at++) {
-                        if (text[at] == '\a')
-                                return at + 1;
-                        if (text[at] == '\x1b')
-                                return at + 1 < left && text[at + 1] == '\\' ? at + 2 : at;
-                        if (text[at] == '\n')
-                                return at;
-                }
-                return left;
-        }
-        while (at < left && text[at] >= 0x20 && text[at] <= 0x2f)
+        return size;
+}
+
+/* The end of an escape sequence (ECMA-48) after its ESC. */
+static size_t escape_end(const char *text, size_t size, size_t at) {
+        if (at >= size)
+                return size;
+        if (text[at] == '[')
+                return control_sequence_end(text, size, at + 1);
+        if (text[at] != '\0' && strchr("]PX^_", text[at]))
+                return control_string_end(text, size, at + 1);
+
+        while (at < size && text[at] >= 0x20 && text[at] <= 0x2f)
                 at++;
-        return at < left && text[at] >= 0x30 && text[at] <= 0x7e ? at + 1 : at;
+        return at < size && text[at] >= 0x30 && text[at] <= 0x7e ? at + 1 : at;
+}
+
+/* The same after a C1 control, which is ESC and a letter in one character. */
+static size_t c1_end(const char *text, size_t size, size_t at, gunichar c) {
+        switch (c) {
+        case 0x9b:
+                return control_sequence_end(text, size, at);
+        case 0x90: /* DCS, SOS, OSC, PM, APC */
+        case 0x98:
+        case 0x9d:
+        case 0x9e:
+        case 0x9f:
+                return control_string_end(text, size, at);
+        default:
+                return at;
+        }
 }
 
 char *sanitize_strip(const char *text, size_t size) {
@@ -123,18 +146,18 @@ char *sanitize_strip(const char *text, size_t size) {
         for (size_t at = 0; at < size;) {
                 gunichar c = text[at] == '\0' ? 0 : g_utf8_get_char_validated(text + at, (gssize) (size - at));
 
-                if (text[at] == '\x1b') {
-                        at += escape_length(text + at, size - at);
-                        continue;
-                }
                 if (c == (gunichar) -1 || c == (gunichar) -2) {
                         g_string_append(out, "\xef\xbf\xbd");
                         at++;
                         continue;
                 }
-                if (c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7f && !(c >= 0x80 && c < 0xa0)))
-                        g_string_append_unichar(out, c);
                 at += c == 0 ? 1 : (size_t) g_unichar_to_utf8(c, NULL);
+                if (c == 0x1b)
+                        at = escape_end(text, size, at);
+                else if (c >= 0x80 && c < 0xa0)
+                        at = c1_end(text, size, at, c);
+                else if (c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7f))
+                        g_string_append_unichar(out, c);
         }
 
         return g_string_free(g_steal_pointer(&out), FALSE);
