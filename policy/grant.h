@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What a person allowed or forbade beyond one call, and the keys that say what exactly (contract 5.4.1). A key names the
- * full subject: plugin, build, tool and arguments. Other bytes, another plugin or other arguments make another key, so
- * nothing is inherited by an update. Grants live as long as their session at most. No clock: callers pass the time. */
+/* What a person allowed or forbade beyond one call. The keys of approval-keys.h see to it that an update of a plugin
+ * inherits nothing. Grants live as long as their session at most. No clock: callers pass the time. */
 
 #include <errno.h>
 #include <glib.h>
@@ -11,47 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/jdoc.h"
-
-/* ---- keys ---- */
-
-/* Which build of which plugin. The last three are given together or not at all: they narrow to one selected entry. */
-typedef struct BuildScope {
-        const char *plugin;       /* plugin id */
-        const char *content_hash; /* of the reviewed bytes */
-        const char *entry;        /* NULL or the entry's path */
-        const char *selection;
-        const char *boot;
-} BuildScope;
-
-typedef struct ApprovalSubject {
-        const char *tool;              /* as registered; for core tools the policy name (tool-name.h) */
-        const BuildScope *build;       /* of the extension that owns the tool; NULL for a core tool */
-        const BuildScope *called_from; /* a nested call: the extension that makes it; else NULL */
-} ApprovalSubject;
-
-typedef struct ApprovalKeys {
-        char *exact;    /* names these arguments; denials are kept under it */
-        char *grouping; /* what a session grant for "this" covers */
-        char *any;      /* any arguments of this tool; NULL where no such grant may be given */
-        bool extension_origin;
-} ApprovalKeys;
-
-void approval_keys_done(ApprovalKeys *keys);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ApprovalKeys, approval_keys_done)
-
-/**
- * approval_keys_make() - the keys of one call
- * @arguments: the final arguments, an object; the order of their members does not matter
- *
- * Return: 0; -EINVAL when the subject lacks a part.
- */
-int approval_keys_make(const ApprovalSubject *subject, Jval arguments, ApprovalKeys *ret);
-
-/** arguments_hash() - the first 16 hex digits of the SHA-256 of the canonical arguments; a new string */
-char *arguments_hash(Jval arguments);
-
-/* ---- scope in words ---- */
+#include "policy/approval-keys.h"
 
 typedef enum GrantWidth {
         GRANT_ARGUMENTS, /* this tool with exactly these arguments (or this command family, this host) */
@@ -72,8 +31,6 @@ GrantWidth grant_width_from_string(const char *word);
  * Return: a new sanitised string.
  */
 char *grant_words(const ApprovalSubject *subject, const ApprovalKeys *keys, GrantWidth width, uint64_t seconds);
-
-/* ---- the table ---- */
 
 typedef struct GrantTable GrantTable;
 

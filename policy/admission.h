@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Lists of tools that a session may use at all (contract 5.7, layer 2). */
+
+#include <glib.h>
+#include <stdbool.h>
+
+typedef struct Admission Admission;
+
+/** admission_new() - admits everything until something is listed */
+Admission *admission_new(void);
+Admission *admission_free(Admission *admission);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Admission, admission_free)
+
+/**
+ * admission_allow(), admission_deny() - put a tool's name on a list, ignoring case
+ *
+ * With anything on the allow list only what is on it is admitted. A name on both is denied.
+ * Return: 0; -ENOBUFS at ADMISSION_NAMES_MAX.
+ */
+int admission_allow(Admission *admission, const char *name);
+int admission_deny(Admission *admission, const char *name);
+
+/**
+ * admission_check() - whether a call is admitted, by the name as called and by its policy name
+ * @ret_why: NULL, or a static text when it is not
+ */
+bool admission_check(const Admission *admission, const char *name, const char *policy_name, const char **ret_why);

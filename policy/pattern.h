@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Patterns for names in rules: "*" stands for any text, "?" for one byte; ASCII case is ignored. */
+
+#include <stdbool.h>
+
+bool pattern_is_wild(const char *pattern);
+bool pattern_match(const char *pattern, const char *text);

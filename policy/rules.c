@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include <assert.h>
+#include <string.h>
+
+#include "common/limits.h"
+#include "policy/command.h"
+#include "policy/operand.h"
+#include "policy/pattern.h"
+#include "policy/rules-internal.h"
+
+static const char *const source_table[_RULE_SOURCE_MAX] = {
+        [RULE_BUILTIN] = "built-in",
+        [RULE_AGENT] = "agent",
+        [RULE_USER] = "user",
+        [RULE_ADMIN] = "administrator",
+};
+
+static const char *const outcome_table[_RULE_OUTCOME_MAX] = {
+        [RULE_ALLOW] = "allow",
+        [RULE_ASK] = "ask",
+        [RULE_DENY] = "deny",
+};
+
+const char *rule_source_to_string(RuleSource source) {
+        return source >= 0 && source < _RULE_SOURCE_MAX ? source_table[source] : NULL;
+}
+
+const char *rule_outcome_to_string(RuleOutcome outcome) {
+        return outcome >= 0 && outcome < _RULE_OUTCOME_MAX ? outcome_table[outcome] : NULL;
+}
+
+void rule_free(void *data) {
+        Rule *rule = data;
+
+        if (!rule)
+                return;
+        g_free(rule->id);
+        g_free(rule->tool);
+        g_free(rule->plugin);
+        g_free(rule->build);
+        g_free(rule->caller);
+        g_strfreev(rule->command);
+        g_free(rule->path);
+        g_free(rule->why);
+        g_free(rule);
+}
+
+void command_prefix_free(void *data) {
+        CommandPrefix *prefix = data;
+
+        if (!prefix)
+                return;
+        g_strfreev(prefix->words);
+        g_free(prefix->text);
+        g_free(prefix);
+}
+
+RuleSet *rule_set_new(void) {
+        RuleSet *rules = g_new0(RuleSet, 1);
+
+        rules->all = g_ptr_array_new_with_free_func(rule_free);
+        rules->by_tool = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+        rules->denied = g_ptr_array_new_with_free_func(command_prefix_free);
+        rules->trusted = g_ptr_array_new_with_free_func(command_prefix_free);
+        return rules;
+}
+
+RuleSet *rule_set_free(RuleSet *rules) {
+        if (!rules)
+                return NULL;
+
+        g_hash_table_unref(rules->by_tool);
+        for (size_t i = 0; i < RULE_BUCKETS; i++)
+                if (rules->patterns[i])
+                        g_ptr_array_unref(rules->patterns[i]);
+        g_ptr_array_unref(rules->all);
+        g_ptr_array_unref(rules->denied);
+        g_ptr_array_unref(rules->trusted);
+        g_free(rules);
+        return NULL;
+}
+
+size_t rule_set_length(const RuleSet *rules) {
+        return rules->all->len;
+}
+
+const Rule *rule_set_get(const RuleSet *rules, size_t index) {
+        return index < rules->all->len ? rules->all->pdata[index] : NULL;
+}
+
+static size_t bucket_of(const char *tool) {
+        unsigned char first = tool ? (unsigned char) g_ascii_tolower(tool[0]) : 0;
+
+        return first == '*' || first == '?' || first >= RULE_BUCKETS ? 0 : first;
+}
+
+static void add_pattern(RuleSet *rules, Rule *rule) {
+        GPtrArray **bucket = &rules->patterns[bucket_of(rule->tool)];
+
+        if (!*bucket)
+                *bucket = g_ptr_array_new();
+        g_ptr_array_add(*bucket, rule);
+}
+
+/* Rules that name a tool outright are found by it; the others are tried one by one, as far as their first letter fits. */
+void rule_set_index(RuleSet *rules, Rule *rule) {
+        g_autofree char *name = NULL;
+        GPtrArray *same;
+
+        g_ptr_array_add(rules->all, rule);
+        if (!rule->tool || pattern_is_wild(rule->tool)) {
+                add_pattern(rules, rule);
+                return;
+        }
+
+        name = g_ascii_strdown(rule->tool, -1);
+        same = g_hash_table_lookup(rules->by_tool, name);
+        if (!same) {
+                same = g_ptr_array_new();
+                g_hash_table_insert(rules->by_tool, g_steal_pointer(&name), same);
+        }
+        g_ptr_array_add(same, rule);
+}
+
+/* ---- matching ---- */
+
+typedef struct Matcher {
+        const RuleSubject *subject;
+        char *lower_name;
+        Command *command; /* taken apart on first need */
+        GPtrArray *paths; /* relative ones, on first need */
+        bool paths_outside;
+        const Rule *best[_RULE_SOURCE_MAX];
+} Matcher;
+
+static const Command *matcher_command(Matcher *matcher) {
+        const char *text;
+
+        if (!matcher->command && matcher->subject->is_shell) {
+                text = jval_text(jval_member(matcher->subject->arguments, "command"));
+                matcher->command = command_parse(text ? text : "\"");
+        }
+        return matcher->command;
+}
+
+static void matcher_read_paths(Matcher *matcher) {
+        g_autoptr(GPtrArray) written = NULL;
+
+        if (matcher->paths)
+                return;
+
+        matcher->paths = g_ptr_array_new_with_free_func(g_free);
+        written = operand_paths(matcher->subject->policy_name, matcher->subject->arguments);
+        for (guint i = 0; i < written->len; i++) {
+                char *relative = operand_relative(matcher->subject->workspace, written->pdata[i]);
+
+                if (relative)
+                        g_ptr_array_add(matcher->paths, relative);
+                else
+                        matcher->paths_outside = true;
+        }
+}
+
+/* A rule that allows needs the command to be plain; one that denies or asks looks everywhere in it. */
+static bool matches_command(Matcher *matcher, const Rule *rule) {
+        const Command *command = matcher_command(matcher);
+
+        if (!command)
+                return false;
+        if (rule->outcome == RULE_ALLOW)
+                return command_is_plain(command) &&
+                                command_segment_begins(command->segments->pdata[0], rule->command);
+        return command_runs(command, rule->command);
+}
+
+/* A rule that allows needs every path to match; one that denies or asks needs one. Paths outside never match. */
+static bool matches_path(Matcher *matcher, const Rule *rule) {
+        guint matched = 0;
+
+        if (!matcher->subject->is_core)
+                return false;
+
+        matcher_read_paths(matcher);
+        for (guint i = 0; i < matcher->paths->len; i++)
+                matched += operand_glob_match(rule->path, matcher->paths->pdata[i]);
+        if (rule->outcome == RULE_ALLOW)
+                return matched > 0 && matched == matcher->paths->len && !matcher->paths_outside;
+        return matched > 0;
+}
+
+static bool matches_tool(const Matcher *matcher, const Rule *rule) {
+        return pattern_match(rule->tool, matcher->lower_name) ||
+                        pattern_match(rule->tool, matcher->subject->policy_name);
+}
+
+static bool matches(Matcher *matcher, const Rule *rule) {
+        const RuleSubject *subject = matcher->subject;
+
+        return (!rule->tool || matches_tool(matcher, rule)) &&
+                        (!rule->plugin || (subject->plugin && pattern_match(rule->plugin, subject->plugin))) &&
+                        (!rule->build || g_strcmp0(rule->build, subject->build) == 0) &&
+                        (!rule->caller || (subject->caller && pattern_match(rule->caller, subject->caller))) &&
+                        (!rule->command || matches_command(matcher, rule)) &&
+                        (!rule->path || matches_path(matcher, rule));
+}
+
+static bool is_better(const Rule *rule, const Rule *than) {
+        if (!than)
+                return true;
+        if (rule->outcome != than->outcome)
+                return rule->outcome > than->outcome;
+
+        return rule->specificity > than->specificity;
+}
+
+static void try_rules(Matcher *matcher, const GPtrArray *rules) {
+        for (guint i = 0; rules && i < rules->len; i++) {
+                const Rule *rule = rules->pdata[i];
+
+                if (is_better(rule, matcher->best[rule->source]) && matches(matcher, rule))
+                        matcher->best[rule->source] = rule;
+        }
+}
+
+static const Rule *resolve_sources(const Matcher *matcher) {
+        const Rule *admin = matcher->best[RULE_ADMIN], *user = matcher->best[RULE_USER];
+
+        if (admin && user)
+                return user->outcome > admin->outcome ? user : admin;
+        if (admin || user)
+                return admin ? admin : user;
+        return matcher->best[RULE_AGENT] ? matcher->best[RULE_AGENT] : matcher->best[RULE_BUILTIN];
+}
+
+static void match_prefixes(const RuleSet *rules, Matcher *matcher, RuleMatch *match) {
+        const Command *command;
+
+        if (rules->denied->len == 0 && rules->trusted->len == 0)
+                return;
+        command = matcher_command(matcher);
+        if (!command)
+                return;
+
+        for (guint i = 0; i < rules->denied->len && !match->denied_command; i++) {
+                const CommandPrefix *prefix = rules->denied->pdata[i];
+
+                if (command_runs(command, prefix->words)) {
+                        match->denied_command = prefix->text;
+                        match->denied_by = prefix->source;
+                }
+        }
+        for (guint i = 0; i < rules->trusted->len && command_is_plain(command); i++) {
+                const CommandPrefix *prefix = rules->trusted->pdata[i];
+
+                if (command_segment_begins(command->segments->pdata[0], prefix->words))
+                        match->trusted_command = prefix->text;
+        }
+        match->unclear_command = command->unclear && rules->denied->len > 0;
+}
+
+void rule_set_match(const RuleSet *rules, const RuleSubject *subject, RuleMatch *ret) {
+        Matcher matcher = { .subject = subject, .lower_name = g_ascii_strdown(subject->name, -1) };
+        RuleMatch match = {};
+
+        try_rules(&matcher, g_hash_table_lookup(rules->by_tool, matcher.lower_name));
+        if (strcmp(matcher.lower_name, subject->policy_name) != 0)
+                try_rules(&matcher, g_hash_table_lookup(rules->by_tool, subject->policy_name));
+        try_rules(&matcher, rules->patterns[0]);
+        try_rules(&matcher, rules->patterns[bucket_of(matcher.lower_name)]);
+        if (bucket_of(matcher.lower_name) != bucket_of(subject->policy_name))
+                try_rules(&matcher, rules->patterns[bucket_of(subject->policy_name)]);
+        match.rule = resolve_sources(&matcher);
+        match_prefixes(rules, &matcher, &match);
+        /* A deny or ask by command can't be ruled out for a command that nobody can read. */
+        if (matcher.command && matcher.command->unclear && rules->has_command_rules)
+                match.unclear_command = true;
+
+        g_free(matcher.lower_name);
+        (void) command_free(matcher.command);
+        if (matcher.paths)
+                g_ptr_array_unref(matcher.paths);
+        *ret = match;
+}
