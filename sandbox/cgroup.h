@@ -15,6 +15,7 @@ typedef struct CgroupValue {
         bool enforced;    /* a finite limit is in force in this very group */
         uint64_t limit;   /* CGROUP_UNLIMITED when there is none */
         uint64_t usage;   /* 0 when not known */
+        unsigned version; /* of control groups: 1 or 2; 0: no such controller for this group */
         char reason[160]; /* when not enforced: why, in words; else empty */
 } CgroupValue;
 

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <systemd/sd-bus.h>
 
+#include "sandbox/launcher-exit.h" /* LAUNCHER_GO_PAYLOAD */
+
 #define SANDBOX_REPORT_VERSION 1u
 
 typedef struct SandboxCheck {
@@ -49,10 +51,3 @@ const SandboxCheck *sandbox_report_find(const SandboxReport *report, const char 
  * Return: 0; the errno of ERROR_SANDBOX_REFUSED, with the concrete cause in @reterr.
  */
 int sandbox_report_judge(const SandboxReport *report, sd_bus_error *reterr);
-
-/** sandbox_explain_setup() - a sentence on why the manager could not set the sandbox up (exit codes 200 to
- * 245) */
-char *sandbox_explain_setup(int status);
-
-/** sandbox_go_frame() - the payload that lets the launcher execute the runtime */
-#define SANDBOX_GO_PAYLOAD "{\"jsonrpc\":\"2.0\",\"method\":\"launcher/go\",\"params\":{}}"

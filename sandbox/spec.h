@@ -5,6 +5,7 @@
  * (design 5.1), which are a table in walls.c. Inside, paths are always the same (see below), whatever they
  * are outside. */
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,6 +64,11 @@ typedef struct SandboxSpec {
  * Return: 0; -EINVAL with words in @reterr.
  */
 int sandbox_spec_check(const SandboxSpec *spec, bool system, sd_bus_error *reterr);
+
+/** sandbox_spec_copy() - a copy that owns all it points to; sandbox_spec_free() is only for such copies */
+SandboxSpec *sandbox_spec_copy(const SandboxSpec *spec);
+SandboxSpec *sandbox_spec_free(SandboxSpec *spec);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SandboxSpec, sandbox_spec_free)
 
 /** sandbox_spec_runtime_path() - where the runtime's program is inside; a new string */
 char *sandbox_spec_runtime_path(const SandboxSpec *spec);
