@@ -15,6 +15,56 @@
 #define PENDING_PREFIX ".pending-"
 #define TREE_DEPTH_MAX 64
 
+static bool has_dot_dot(const char *path) {
+        for (const char *part = path; part; part = strchr(part, '/')) {
+                part += strspn(part, "/");
+                if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
+                        return true;
+        }
+        return false;
+}
+
+/* Opens one component. A link says so whatever the flags make of it: O_PATH would open it, O_DIRECTORY take it for a file. */
+static int open_component(int parent, const char *name, int flags, mode_t mode) {
+        _cleanup_close_ int fd = openat(parent, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode);
+        int error = fd < 0 ? -errno : 0;
+        struct stat status;
+        bool known;
+
+        if (fd >= 0 && !(flags & O_PATH))
+                return steal_fd(&fd);
+        known = fd >= 0 ? fstat(fd, &status) == 0 : fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+        if (known && S_ISLNK(status.st_mode))
+                return -ELOOP;
+        return fd < 0 ? error : steal_fd(&fd);
+}
+
+/* What openat2() does, for where a filter or a checker does not know that call: component by component. */
+static int walk_open(int directory, const char *path, int flags, mode_t mode) {
+        g_auto(GStrv) parts = g_strsplit(path, "/", -1);
+        _cleanup_close_ int at = -EBADF;
+        const char *last = ".";
+
+        if (*path == '\0')
+                return -ENOENT;
+
+        for (char **part = parts; *part; part++) {
+                int next;
+
+                if (**part == '\0' || strcmp(*part, ".") == 0)
+                        continue;
+                if (strcmp(last, ".") != 0) {
+                        next = open_component(at < 0 ? directory : at, last, O_PATH | O_DIRECTORY, 0);
+                        if (next < 0)
+                                return next;
+                        close_fd(&at);
+                        at = next;
+                }
+                last = *part;
+        }
+        return open_component(at < 0 ? directory : at, last, flags, mode);
+}
+
 int safe_open_at(int directory, const char *path, int flags, mode_t mode) {
         struct open_how how = {
                 .flags = (unsigned) (flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW),
@@ -22,6 +72,9 @@ int safe_open_at(int directory, const char *path, int flags, mode_t mode) {
                 .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
         };
         long fd;
+
+        if (*path == '/' || has_dot_dot(path))
+                return -EXDEV;
 
         /* openat2() gives up with EAGAIN when a rename races with it. */
         for (int tries = 0; tries < 16; tries++) {
@@ -31,7 +84,7 @@ int safe_open_at(int directory, const char *path, int flags, mode_t mode) {
                 if (errno != EAGAIN && errno != EINTR)
                         break;
         }
-        return -errno;
+        return errno == ENOSYS ? walk_open(directory, path, flags, flags & O_CREAT ? mode : 0) : -errno;
 }
 
 int safe_open_directory(const char *path) {

@@ -17,7 +17,8 @@
  * @flags:     as for openat(); O_CLOEXEC, O_NOCTTY and O_NOFOLLOW are added
  * @mode:      of a file that is made
  *
- * Return: a descriptor; -ELOOP when a link is in the way; -EXDEV when the path leads outside; another -errno.
+ * Return: a descriptor; -ELOOP when a link is in the way; -EXDEV when the path is absolute or has ".." in it; another
+ * -errno.
  */
 int safe_open_at(int directory, const char *path, int flags, mode_t mode);
 
