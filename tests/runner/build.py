@@ -40,10 +40,11 @@ class Tree:
         return Result(self.title, FAILED if failure else PASSED, failure or ''), time.monotonic() - began
 
     def _configure(self):
-        command = ['meson', 'setup', str(self.folder), str(ROOT), *self.options]
         if (self.folder / 'build.ninja').exists():
             return ''
-        return self._call([*command, '--wipe'] if self.folder.exists() and any(self.folder.iterdir()) else command)
+        command = ['meson', 'setup', str(self.folder), str(ROOT), *self.options]
+        # An attempt that failed half-way may have left something; the second begins anew.
+        return self._call(command) and self._call([*command, '--wipe'])
 
     def _compile(self):
         return self._call(['ninja', '-C', str(self.folder), '-j', JOBS])

@@ -73,12 +73,11 @@ class Units:
     def programs(self):
         """Programs with the names of their tests."""
         if self.listed is None:
-            self.listed = [(program, self._names(program)) for program in self.tree.programs()]
+            self.listed = [(program, self._names(program)) for program in self.tree.programs() if not is_host_test(program)]
         return self.listed
 
-    @staticmethod
-    def _names(program):
-        if program.speaks_tap and Path(program.command[0]).is_relative_to(ROOT):
+    def _names(self, program):
+        if program.speaks_tap and Path(program.command[0]).is_relative_to(self.tree.folder):
             status, lines = lines_of([*program.command, '-l'], env={**os.environ, **program.environment})
             names = [line for line in lines if line.startswith('/')]
             if status == 0 and names:
@@ -172,29 +171,50 @@ class Host:
     """The tests of the JavaScript host, in the runtime that the host is built for."""
     name = 'host'
 
-    def __init__(self):
-        self.files = sorted(str(path) for path in (ROOT / 'host').rglob('*.test.mjs') if 'node_modules' not in path.parts)
+    def __init__(self, tree):
+        self.tree = tree
+        self.node = None
+
+    def runtime(self):
+        if not self.node:
+            self.node = os.environ.get('CODEWHALE_TEST_NODE') or lines_of([str(ROOT / 'scripts/get-node')])[1][-1]
+        return self.node
+
+    def programs(self):
+        """Each test file with the names of its tests."""
+        return [(program, self._names(program)) for program in self.tree.programs() if is_host_test(program)]
+
+    def _names(self, program):
+        status, lines = lines_of([self.runtime(), '--no-warnings', '--import', str(RUNNER / 'node-list.mjs'),
+                                  str(RUNNER / 'node-list-files.mjs'), test_file(program)],
+                                 env={**os.environ, **self._environment(program)})
+        return lines if status == 0 and lines else [program.name]
 
     @staticmethod
-    def runtime():
-        found = [*(ROOT / 'host').rglob('node_modules/node-linux-*/bin/node'),
-                 *build.PLAIN.folder.rglob('node_modules/node-linux-*/bin/node')]
-        return str(found[0]) if found else 'node'
+    def _environment(program):
+        return {'NODE_OPTIONS': '', 'CODEWHALE_HOST_BUNDLE': program.command[-1], **program.environment}
 
     def names(self):
-        if not self.files:
-            return []
-        status, lines = lines_of([self.runtime(), '--no-warnings', '--import', str(RUNNER / 'node-list.mjs'),
-                                  str(RUNNER / 'node-list-files.mjs'), *self.files], cwd=ROOT / 'host')
-        return lines if status == 0 else [re.sub(r'.*/', '', path) for path in self.files]
+        return [name for _, names in self.programs() for name in names]
 
     def run(self, choice, report):
-        if not self.files or not any(choice(f'{self.name}:{name}') for name in self.names()):
-            return
-        batch = Batch(report, self.name, 'node --test')
-        tap.run([self.runtime(), '--no-warnings', '--test', f'--test-reporter={RUNNER / "node-reporter.mjs"}', *self.files],
-                'node --test', batch.add, {'NODE_OPTIONS': ''}, ROOT / 'host', 600)
+        in_parallel([program for program, names in self.programs() if any(choice(f'{self.name}:{name}') for name in names)],
+                    lambda program: self._run_program(program, report))
+
+    def _run_program(self, program, report):
+        batch = Batch(report, self.name, program.name)
+        command = [self.runtime(), '--no-warnings', '--test', f'--test-reporter={RUNNER / "node-reporter.mjs"}', test_file(program)]
+        environment = {**self._environment(program), 'CODEWHALE_TEST_NODE': self.runtime()}
+        tap.run(command, program.name, batch.add, environment, program.folder, program.seconds)
         batch.close()
+
+
+def test_file(program):
+    return next((word for word in program.command if word.endswith('.test.mjs')), None)
+
+
+def is_host_test(program):
+    return test_file(program) is not None
 
 
 def integration():
@@ -217,7 +237,7 @@ def system():
 
 
 def all_suites(quick, sanitize):
-    found = [Scripts('house', 'tests/house'), Units(build.PLAIN), Host()]
+    found = [Scripts('house', 'tests/house'), Units(build.PLAIN), Host(build.PLAIN)]
     if (ROOT / 'tests' / 'system').is_dir():
         found.append(system())
     found.append(integration())
