@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The review of a bundle as a page for a person, and the command that trusts exactly what it shows. */
+
+#include "cli/cli.h"
+
+/**
+ * review_print() - get the review and print it
+ * @plugin: id or name as it was typed, which is how the printed command names it too
+ *
+ * Return: an ExitStatus.
+ */
+int review_print(Cli *cli, const char *plugin);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "cli/failure.h"
+#include "cli/nearest.h"
+#include "cli/verbs.h"
+
+#define VERBS_MAX 64u
+
+static const Verb verbs[] = {
+        { "Bundles", "list", "", 0, 0, false, verb_list, "Show known bundles and their state", NULL },
+        { NULL, "show", "PLUGIN", 1, 1, false, verb_show, "Show all facts about one bundle", NULL },
+        { NULL, "validate", "[FOLDER]", 0, 1, false, verb_validate, "Check a folder as if it were installed",
+                        "Changes nothing. Ends with 7 when the folder is no valid bundle. FOLDER is . if it "
+                        "is not given." },
+        { NULL, "install", "FOLDER", 1, 1, false, verb_install, "Copy a bundle into your plugins",
+                        "The bundle is then disabled and not trusted: nothing of it runs." },
+        { NULL, "review", "PLUGIN", 1, 1, false, verb_review, "Show what a bundle is and asks for", NULL },
+        { NULL, "trust", "PLUGIN [TOKEN]", 1, 2, false, verb_trust, "Trust exactly what a review showed",
+                        "TOKEN stands in the review. Without it the review is shown and nothing is trusted. "
+                        "Trusting runs nothing: the\n"
+                        "bundle is disabled until you enable it. This is a person's act: the service may "
+                        "ask you to confirm it." },
+        { NULL, "enable", "PLUGIN", 1, 1, false, verb_enable, "Let a trusted bundle run",
+                        "Waits until it was activated or has failed. What nobody trusted is not enabled; "
+                        "its review is shown." },
+        { NULL, "disable", "PLUGIN", 1, 1, false, verb_disable, "Stop a bundle and keep the trust in it",
+                        NULL },
+        { NULL, "revoke", "PLUGIN", 1, 1, false, verb_revoke,
+                        "Take the trust in a bundle back; it stops at once", NULL },
+        { NULL, "uninstall", "PLUGIN", 1, 1, false, verb_uninstall,
+                        "Delete a disabled bundle; what it stored is kept", NULL },
+        { NULL, "reload", "", 0, 0, false, verb_reload, "Read the configuration and all bundles again",
+                        "Grants no trust. Plugins that had failed are tried again." },
+
+        { "Use", "tools", "[TOOL]", 0, 1, false, verb_tools, "Show the tools, or all about one", NULL },
+        { NULL, "call", "TOOL [JSON|@FILE|-|KEY=VALUE...]", 1, VERB_WORDS_ANY, false, verb_call,
+                        "Call a tool and print its answer",
+                        "Arguments are one JSON object: typed, from a file, or from standard input (-); or "
+                        "its members as KEY=VALUE.\n"
+                        "A VALUE is text where the tool's schema says so, else what it looks like: "
+                        "label=first increment=false n=3.\n"
+                        "KEY:=JSON takes the value as JSON in any case.\n"
+                        "A person may be asked first; that may take as long as it takes. Ctrl-C cancels the "
+                        "call." },
+        { NULL, "commands", "", 0, 0, false, verb_commands, "Show the commands", NULL },
+        { NULL, "run", "COMMAND [TEXT...]", 1, VERB_WORDS_ANY, true, verb_run_command,
+                        "Run a command and print its answer",
+                        "All after COMMAND is its text, options too: codewhalectl --json run COMMAND "
+                        "TEXT." },
+        { NULL, "hooks", "", 0, 0, false, verb_hooks, "Show who is asked before a tool runs", NULL },
+        { NULL, "prompt", "", 0, 0, false, verb_prompt, "Print what plugins add to the prompt",
+                        "Templates are filled in for this directory, and for --model." },
+        { NULL, "storage", "list|get|delete|usage PLUGIN [KEY]", 2, 3, false, verb_storage,
+                        "Look at what a plugin stored",
+                        "list PLUGIN        its keys\n"
+                        "get PLUGIN KEY     one value, as JSON\n"
+                        "delete PLUGIN KEY  remove one record, a damaged one too\n"
+                        "usage PLUGIN       how much there is and may be" },
+        { NULL, "sessions", "", 0, 0, false, verb_sessions, "Show the open sessions", NULL },
+
+        { "Decisions", "approve", "[CARD [allow|deny]]", 0, 2, false, verb_approve,
+                        "Show and answer questions to a person",
+                        "Without arguments: the open cards. With a CARD: all about it. With an answer: give "
+                        "it.\n"
+                        "With --watch: stay in this terminal and ask about every call as it comes. Keys: y "
+                        "allow once, s allow for the\n"
+                        "session where that is offered, n deny, f show the full arguments, q quit. A key "
+                        "counts only when it is pressed\n"
+                        "alone, after the card was there; typed-ahead and pasted text is no answer." },
+        { NULL, "grants", "[revoke ID]", 0, 2, false, verb_grants,
+                        "Show or end what was allowed beyond one call", NULL },
+        { NULL, "why", "CALL", 1, 1, false, verb_why, "Tell how a call came to its outcome", NULL },
+        { NULL, "decisions", "", 0, 0, false, verb_decisions, "Show the latest decisions", NULL },
+
+        { "Service", "status", "", 0, 0, false, verb_status, "Show the state of the service", NULL },
+        { NULL, "doctor", "", 0, 0, false, verb_doctor, "Look for what could keep extensions from running",
+                        "Ends with 1 when a check failed." },
+        { NULL, "log", "PLUGIN", 1, 1, false, verb_log, "Show what a plugin wrote",
+                        "Runs journalctl for the units of its host." },
+        { NULL, "monitor", "", 0, 0, false, verb_monitor, "Print the service's signals as they come", NULL },
+        { NULL, "help", "[VERB]", 0, 1, false, verb_help, "Show this help, or that of a verb", NULL },
+        { NULL, NULL, NULL, 0, 0, false, NULL, NULL, NULL },
+};
+
+G_STATIC_ASSERT(G_N_ELEMENTS(verbs) <= VERBS_MAX);
+
+const Verb *verbs_all(void) {
+        return verbs;
+}
+
+const Verb *verb_find(const char *name) {
+        for (const Verb *verb = verbs; verb->name; verb++)
+                if (strcmp(verb->name, name) == 0)
+                        return verb;
+
+        return NULL;
+}
+
+bool verb_is_literal(const char *name) {
+        const Verb *verb = verb_find(name);
+
+        return verb && verb->literal;
+}
+
+int verb_refuse_unknown(const Cli *cli, const char *name) {
+        const char *names[VERBS_MAX] = { NULL };
+        const char *near;
+
+        for (size_t i = 0; verbs[i].name; i++)
+                names[i] = verbs[i].name;
+
+        near = nearest_word(name, names);
+        if (near)
+                return failure_usage(cli, "There is no verb \"%s\". Did you mean %s?", name, near);
+        return failure_usage(cli, "There is no verb \"%s\". codewhalectl --help lists them.", name);
+}
+
+int verb_run(Cli *cli, int argc, char **argv) {
+        const Verb *verb = verb_find(argv[0]);
+        int words = argc - 1;
+
+        if (!verb)
+                return verb_refuse_unknown(cli, argv[0]);
+
+        cli->verb = verb->name;
+        if (words < verb->words_min)
+                return failure_usage(cli, "%s needs more: %s %s.", verb->name, verb->name, verb->arguments);
+        if (verb->words_max != VERB_WORDS_ANY && words > verb->words_max)
+                return failure_usage(cli, "%s takes no \"%s\".", verb->name, argv[verb->words_max + 1]);
+
+        return verb->run(cli, argc, argv);
+}
