@@ -9,13 +9,12 @@
 #include <systemd/sd-event.h>
 
 #include "common/jwriter.h"
+#include "sandbox/manager.h"
 #include "service/config.h"
 #include "service/owner.h"
 #include "service/registry.h"
 #include "service/rpc.h"
 #include "service/runtime.h"
-
-typedef struct SandboxManager SandboxManager; /* sandbox/manager.h */
 
 typedef enum HostState {
         HOST_DISABLED,     /* the plugin is not active                    -> IDLE                            */
@@ -37,7 +36,7 @@ typedef struct Host Host;
 /* What every host needs from the service; borrowed, outlives the hosts. */
 typedef struct HostContext {
         sd_event *event;
-        SandboxManager *manager;
+        UnitManager *manager;
         RuntimeSelector *runtime;
         Registry *registry;
         Config *config;

@@ -88,6 +88,9 @@ int owner_new(Plugin *plugin, Owner **ret) {
         if (owner->entries->len == 0)
                 return -ENOEXEC;
 
+        /* Beginning with the time keeps generations, and with them unit names, unique over restarts of the service. */
+        if (last_generation == 0)
+                last_generation = (uint64_t) g_get_real_time() / 1000;
         owner->generation = ++last_generation;
         *ret = g_steal_pointer(&owner);
         return 0;

@@ -26,10 +26,14 @@ static const struct {
         [REGISTRATION_HOOK] = { "hook", "listeners", HOOKS_PER_OWNER_MAX, HOOKS_MAX },
 };
 
+static void release_registration(void *registration) {
+        registration_unref(registration);
+}
+
 Registry *registry_new(void) {
         Registry *registry = g_new0(Registry, 1);
 
-        registry->live = g_ptr_array_new_with_free_func((GDestroyNotify) registration_unref);
+        registry->live = g_ptr_array_new_with_free_func(release_registration);
         registry->sections = section_registry_new();
         registry->section_handles = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
         for (int kind = 0; kind < _REGISTRATION_KIND_MAX; kind++)
@@ -195,6 +199,8 @@ static int registry_register_section(
                 return -EPERM;
         }
 
+        if (owner_get_state(owner) == OWNER_ACTIVE && section_registry_admit(registry->sections, section) >= 0)
+                registry_prompt_changed(registry);
         *ret_handle = ++registry->last_handle;
         g_hash_table_insert(registry->section_handles, g_memdup2(ret_handle, sizeof *ret_handle),
                             g_memdup2(&section, sizeof section));

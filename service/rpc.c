@@ -117,6 +117,18 @@ void rpc_call_cancel(RpcCall *call, const char *reason) {
         rpc_finish(call, &answer);
 }
 
+void rpc_cancel_all(Rpc *rpc, const char *reason) {
+        bool freed = false, *watch;
+
+        rpc->freed = rpc->freed ?: &freed;
+        watch = rpc->freed;
+        for (size_t i = 0; i < SLOTS && !*watch; i++)
+                if (rpc->slots[i])
+                        rpc_call_cancel(rpc->slots[i], reason);
+        if (!*watch && watch == &freed)
+                rpc->freed = NULL;
+}
+
 void rpc_call_pause(RpcCall *call) {
         rpc_clock_pause(call->rpc->clock, &call->deadline);
 }

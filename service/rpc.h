@@ -74,6 +74,9 @@ int rpc_call(
 /** rpc_call_cancel() - tell the host, and call the reply with RPC_OUTCOME_CANCELLED before returning */
 void rpc_call_cancel(RpcCall *call, const char *reason);
 
+/** rpc_cancel_all() - rpc_call_cancel() for every request of ours that waits */
+void rpc_cancel_all(Rpc *rpc, const char *reason);
+
 /* Stop and go on with the clock of a call's deadline; nests (contract 3.19). */
 void rpc_call_pause(RpcCall *call);
 void rpc_call_resume(RpcCall *call);

@@ -8,6 +8,7 @@
 #include <systemd/sd-event.h>
 
 #include "policy/grant.h"
+#include "sandbox/manager.h"
 #include "service/approval.h"
 #include "service/config.h"
 #include "service/host-table.h"
@@ -35,8 +36,19 @@ typedef struct ServiceEvents {
         void (*status_changed)(void *userdata); /* counts of plugins, hosts or cards */
 } ServiceEvents;
 
+typedef struct ServiceOptions {
+        const char *home;     /* NULL for $CODEWHALE_HOME or ~/.codewhale */
+        const char *bundle;   /* the host's JavaScript; NULL: where it is installed */
+        const char *launcher; /* codewhale-host-launcher; NULL: where it is installed */
+        UnitManagerKind manager; /* who starts the hosts */
+} ServiceOptions;
+
 struct Service {
         sd_event *event;
+        char *bundle_path, *launcher_path;
+        HostContext context;
+        UnitManager *manager;
+        char *manager_lost; /* why there is no manager; NULL while there is one */
         CodewhaleHome *home;
         Config *config;
         PluginSet *plugins;
@@ -48,17 +60,17 @@ struct Service {
         RuntimeSelector *runtime;
         HostTable *hosts;
         GPtrArray *invocations; /* running ones, borrowed */
+        bool started; /* hosts follow the plugins from now on */
         const ServiceEvents *events;
         void *userdata;
 };
 
 /**
- * service_new() - open the state under @home_path and put everything together; starts no host yet
- * @home_path: NULL for $CODEWHALE_HOME or ~/.codewhale
+ * service_new() - open the state and put everything together; starts no host yet
  *
  * Return: 0 or -errno with words in @reterr: only when nothing sensible can run (the home can't be opened).
  */
-int service_new(sd_event *event, const char *home_path, Service **ret, sd_bus_error *reterr);
+int service_new(sd_event *event, const ServiceOptions *options, Service **ret, sd_bus_error *reterr);
 Service *service_free(Service *service);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Service, service_free)
 

@@ -35,10 +35,14 @@ Session *session_unref(Session *session) {
         return NULL;
 }
 
+static void release_session(void *session) {
+        session_unref(session);
+}
+
 SessionTable *session_table_new(Posture default_posture) {
         SessionTable *table = g_new0(SessionTable, 1);
 
-        table->sessions = g_ptr_array_new_with_free_func((GDestroyNotify) session_unref);
+        table->sessions = g_ptr_array_new_with_free_func(release_session);
         table->implicit = g_hash_table_new(g_str_hash, g_str_equal);
         table->default_posture = default_posture;
         return table;

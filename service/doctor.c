@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/jwriter.h"
+#include "sandbox/probe.h"
+#include "service/host-launch.h"
+#include "service/service.h"
+
+/* Tries everything that could keep an extension from running, and says of each what it found and what to do. The walls are
+ * tried from inside a throw-away unit, the same way as those of a real host. */
+
+typedef struct Doctor {
+        Service *service;
+        JWriter writer;
+        bool failed;
+        HostLaunch *launch;
+        SandboxProbe *probe;
+        DoctorDone done;
+        void *userdata;
+} Doctor;
+
+typedef enum DoctorVerdict {
+        DOCTOR_OK,
+        DOCTOR_WARNING,
+        DOCTOR_FAILED,
+} DoctorVerdict;
+
+static void doctor_check(Doctor *doctor, const char *name, DoctorVerdict verdict, const char *found, const char *advice) {
+        static const char *const words[] = { "ok", "warning", "failed" };
+        JWriter *writer = &doctor->writer;
+
+        doctor->failed = doctor->failed || verdict == DOCTOR_FAILED;
+        jwriter_begin_object(writer);
+        jwriter_member_string(writer, "name", name);
+        jwriter_member_string(writer, "verdict", words[verdict]);
+        jwriter_member_string(writer, "found", found);
+        if (advice)
+                jwriter_member_string(writer, "advice", advice);
+        jwriter_end_object(writer);
+}
+
+static void doctor_finish(Doctor *doctor) {
+        g_autofree char *report = NULL;
+
+        jwriter_end_array(&doctor->writer);
+        jwriter_member_boolean(&doctor->writer, "ok", !doctor->failed);
+        jwriter_end_object(&doctor->writer);
+        report = jwriter_steal(&doctor->writer, NULL);
+        doctor->done(report, doctor->userdata);
+
+        sandbox_probe_free(doctor->probe);
+        host_launch_free(doctor->launch);
+        jwriter_done(&doctor->writer);
+        g_free(doctor);
+}
+
+static void check_walls(Doctor *doctor, const SandboxReport *report) {
+        for (size_t i = 0; report && i < report->n_checks; i++) {
+                const SandboxCheck *check = &report->checks[i];
+                g_autofree char *name = g_strdup_printf("wall:%s", check->name);
+
+                doctor_check(doctor, name, check->held ? DOCTOR_OK : check->required ? DOCTOR_FAILED : DOCTOR_WARNING,
+                             check->detail ?: "", check->held ? NULL : "Plugins are refused while a required wall does not hold.");
+        }
+}
+
+static void check_limit(Doctor *doctor, const char *name, const CgroupValue *value) {
+        bool required = doctor->service->config->require_memory_limit;
+
+        if (value->enforced)
+                doctor_check(doctor, name, DOCTOR_OK, "enforced by the control group", NULL);
+        else
+                doctor_check(doctor, name, required ? DOCTOR_FAILED : DOCTOR_WARNING,
+                             value->reason[0] ? value->reason : "not enforced",
+                             "The limit on the process's own data (RLIMIT_DATA) still holds. Delegate the controller to user "
+                             "managers (Delegate= of user@.service, control groups version 2) to have this one too.");
+}
+
+static void on_probe(SandboxProbe *probe, const SandboxProbeResult *result, void *userdata) {
+        Doctor *doctor = userdata;
+        g_autofree char *took = g_strdup_printf("a throw-away unit reported after %" G_GUINT64_FORMAT " ms", result->start_usec / 1000);
+
+        (void) probe;
+        doctor_check(doctor, "sandbox", result->error < 0 ? DOCTOR_FAILED : DOCTOR_OK, result->cause ?: took,
+                     result->error < 0 ? "No plugin runs with less; make this wall possible first." : NULL);
+        check_walls(doctor, result->report);
+        if (result->report) {
+                check_limit(doctor, "limit:memory", &result->limits.memory);
+                check_limit(doctor, "limit:tasks", &result->limits.tasks);
+        }
+        doctor_finish(doctor);
+}
+
+static int on_no_probe(sd_event_source *source, void *userdata) {
+        (void) sd_event_source_disable_unref(source);
+        doctor_finish(userdata);
+        return 0;
+}
+
+static void doctor_probe(Doctor *doctor) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        sd_event_source *source = NULL;
+        int r;
+
+        r = host_launch_probe(&doctor->service->context, (uint64_t) g_get_real_time() / 1000, &doctor->launch, &error);
+        if (r >= 0)
+                r = sandbox_probe_new(doctor->service->manager, host_launch_spec(doctor->launch), on_probe, doctor, &doctor->probe,
+                                      &error);
+        if (r >= 0)
+                return;
+
+        doctor_check(doctor, "sandbox", DOCTOR_FAILED, error.message ?: g_strerror(-r), "See the service's log.");
+        if (sd_event_add_defer(doctor->service->event, &source, on_no_probe, doctor) < 0)
+                doctor_finish(doctor);
+}
+
+static void on_runtime(const Runtime *runtime, const char *why, void *userdata) {
+        Doctor *doctor = userdata;
+
+        doctor_check(doctor, "runtime", runtime ? DOCTOR_OK : DOCTOR_FAILED, why,
+                     runtime ? NULL : "Install Node 22.19 or newer, or name one in config.toml: [extension_host] node = \"…\".");
+        doctor_probe(doctor);
+}
+
+static void check_service(Doctor *doctor) {
+        const Service *service = doctor->service;
+        const Diagnostics *diagnostics = plugin_set_get_diagnostics(service->plugins);
+
+        doctor_check(doctor, "configuration", service->config->error ? DOCTOR_FAILED : DOCTOR_OK,
+                     service->config->error ?: codewhale_home_get_path(service->home, HOME_ROOT), NULL);
+        doctor_check(doctor, "feature", service->config->extension_host ? DOCTOR_OK : DOCTOR_WARNING,
+                     service->config->extension_host ? "native extensions are on" : "native extensions are off",
+                     service->config->extension_host ? NULL : "Set extension_host = true under [features] in config.toml.");
+        doctor_check(doctor, "decisions", service->decisions ? DOCTOR_OK : DOCTOR_FAILED,
+                     codewhale_home_get_path(service->home, HOME_DECISIONS),
+                     service->decisions ? NULL : "Make the folder usable for its owner only, then restart the service.");
+        doctor_check(doctor, "manager", service->manager_lost ? DOCTOR_FAILED : DOCTOR_OK,
+                     service->manager_lost ?: unit_manager_kind_to_string(unit_manager_get_kind(service->manager)),
+                     service->manager_lost ? "A running systemd manager of this user is needed: log in through PAM." : NULL);
+        for (size_t i = 0; i < diagnostics_count(diagnostics); i++) {
+                const Diagnostic *diagnostic = diagnostics_get(diagnostics, i);
+
+                doctor_check(doctor, diagnostic_code_to_string(diagnostic->code),
+                             diagnostic_code_is_error(diagnostic->code) ? DOCTOR_FAILED : DOCTOR_WARNING, diagnostic->message,
+                             diagnostic->path);
+        }
+}
+
+int service_doctor(Service *service, DoctorDone done, void *userdata, sd_bus_error *reterr) {
+        Doctor *doctor = g_new0(Doctor, 1);
+
+        (void) reterr;
+        doctor->service = service;
+        doctor->done = done;
+        doctor->userdata = userdata;
+        jwriter_init(&doctor->writer);
+        jwriter_begin_object(&doctor->writer);
+        jwriter_key(&doctor->writer, "checks");
+        jwriter_begin_array(&doctor->writer);
+        check_service(doctor);
+        runtime_selector_select(service->runtime, on_runtime, doctor);
+        return 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "common/cleanup.h"
+#include "common/limits.h"
+#include "service/host-state.h"
+
+/* A host in JSON, for people and programs that look. */
+
+static void write_limit(JWriter *writer, const char *name, uint64_t configured, int r, const CgroupValue *value) {
+        jwriter_key(writer, name);
+        jwriter_begin_object(writer);
+        jwriter_member_uint(writer, "configured", configured);
+        if (r >= 0) {
+                jwriter_key(writer, "effective");
+                if (value->limit == CGROUP_UNLIMITED)
+                        jwriter_null(writer);
+                else
+                        jwriter_uint(writer, value->limit);
+                jwriter_member_boolean(writer, "enforced", value->enforced);
+                if (value->reason[0])
+                        jwriter_member_string(writer, "reason", value->reason);
+        }
+        jwriter_end_object(writer);
+}
+
+void host_write_limits(const Host *host, JWriter *writer) {
+        const Config *config = host->context->config;
+        CgroupReading reading = {};
+        int r = host->process ? host_process_read_usage(host->process, &reading) : -ENODATA;
+
+        jwriter_begin_object(writer);
+        write_limit(writer, "memory", config->memory_bytes, r, &reading.memory);
+        write_limit(writer, "tasks", config->tasks, r, &reading.tasks);
+        jwriter_end_object(writer);
+}
+
+void host_write_usage(const Host *host, JWriter *writer) {
+        CgroupReading reading = {};
+
+        jwriter_begin_object(writer);
+        if (host->process && host_process_read_usage(host->process, &reading) >= 0) {
+                jwriter_member_uint(writer, "memory", reading.memory.usage);
+                jwriter_member_uint(writer, "tasks", reading.tasks.usage);
+                jwriter_member_uint(writer, "cpu_usec", reading.cpu.usage);
+        }
+        jwriter_end_object(writer);
+}
+
+static void write_entries(const Host *host, JWriter *writer) {
+        const OwnerEntry *entry;
+
+        jwriter_key(writer, "entries");
+        jwriter_begin_array(writer);
+        for (size_t i = 0; host->owner && (entry = owner_get_entry(host->owner, i)); i++) {
+                jwriter_begin_object(writer);
+                jwriter_member_string(writer, "path", entry->path);
+                jwriter_member_string(writer, "sha256", entry->sha256);
+                jwriter_member_string(writer, "state", owner_state_to_string(entry->state));
+                if (entry->failure)
+                        jwriter_member_string(writer, "failure", entry->failure);
+                jwriter_end_object(writer);
+        }
+        jwriter_end_array(writer);
+}
+
+static void write_diagnostic(const char *text, void *userdata) {
+        jwriter_string(userdata, text);
+}
+
+void host_write(const Host *host, JWriter *writer) {
+        uint64_t now = 0;
+
+        (void) sd_event_now(host->context->event, CLOCK_MONOTONIC, &now);
+        jwriter_member_string(writer, "state", host_get_state_word(host));
+        if (host->reason)
+                jwriter_member_string(writer, "reason", host->reason);
+        if (host_get_unit(host))
+                jwriter_member_string(writer, "unit", host_get_unit(host));
+        jwriter_member_uint(writer, "crashes", crash_budget_count(&host->budget, now));
+        write_entries(host, writer);
+        jwriter_key(writer, "limits");
+        host_write_limits(host, writer);
+        jwriter_key(writer, "usage");
+        host_write_usage(host, writer);
+        jwriter_member_raw(writer, "sandbox", host_get_sandbox_report(host) ?: "{}");
+        jwriter_key(writer, "diagnostics");
+        jwriter_begin_array(writer);
+        host_foreach_diagnostic(host, write_diagnostic, writer);
+        jwriter_end_array(writer);
+}

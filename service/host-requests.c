@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/jwriter.h"
+#include "common/limits.h"
+#include "common/log.h"
+#include "service/host-state.h"
+
+/* What a running host may ask of the service. Its parameters have the right shape already; here it is judged whether they
+ * come from the plugin's present activation, and whether the rules allow it. */
+
+static void respond_text(Host *host, uint64_t id, const char *json) {
+        Rpc *rpc = host_process_rpc(host->process);
+
+        if (rpc)
+                (void) rpc_respond(rpc, id, json, strlen(json));
+}
+
+static void respond_error(Host *host, uint64_t id, int code, const char *message) {
+        Rpc *rpc = host_process_rpc(host->process);
+
+        if (rpc)
+                (void) rpc_respond_error(rpc, id, code, message);
+}
+
+static void on_register(Host *host, uint64_t id, Jval params) {
+        g_autofree char *refusal = NULL, *reason = NULL, *answer = NULL;
+        g_auto(JWriter) writer = {};
+        uint64_t handle;
+        int r;
+
+        if (wire_register_check(params, &reason) < 0) {
+                g_autofree char *text = g_strdup_printf("protocol violation: registry/register: %s", reason);
+
+                host_process_kill(host->process, text);
+                return;
+        }
+
+        r = registry_register(host->context->registry, host->owner, params, &handle, &refusal);
+        if (r == -EOPNOTSUPP) {
+                g_free(refusal);
+                refusal = g_strdup("this service has no place for registrations of that kind");
+        }
+        jwriter_init(&writer);
+        jwriter_begin_object(&writer);
+        if (r < 0)
+                jwriter_member_string(&writer, "refused", refusal);
+        else
+                jwriter_member_uint(&writer, "handle", handle);
+        jwriter_end_object(&writer);
+        answer = jwriter_steal(&writer, NULL);
+        respond_text(host, id, answer);
+}
+
+static void on_unregister(Host *host, uint64_t id, Jval params) {
+        uint64_t handle;
+
+        (void) jval_uint64(jval_member(params, "handle"), &handle);
+        registry_unregister(host->context->registry, host->owner, handle);
+        respond_text(host, id, "{}");
+}
+
+/* ---- storage ---- */
+
+static int storage_error_code(int r) {
+        switch (r) {
+        case -EINVAL:
+                return RPC_INVALID_PARAMS;
+        case -EDQUOT:
+                return RPC_STORAGE_LIMIT;
+        case -EBADMSG:
+                return RPC_STORAGE_CORRUPT;
+        case -ENODEV:
+                return RPC_NOT_AVAILABLE;
+        default:
+                return RPC_STORAGE_IO;
+        }
+}
+
+static const char *storage_error_text(int r) {
+        switch (r) {
+        case -EINVAL:
+                return "a key is 1 to 128 bytes of UTF-8 without NUL, a value is JSON of at most 64 levels";
+        case -EDQUOT:
+                return "over the limit: 128 KiB a value, 4 MiB and 1,024 keys a plugin";
+        case -EBADMSG:
+                return "the record is damaged; delete it to go on";
+        case -ENODEV:
+                return "storage is not available any more";
+        default:
+                return g_strerror(-r);
+        }
+}
+
+static void respond_storage(Host *host, uint64_t id, int r, const char *json) {
+        if (r < 0)
+                respond_error(host, id, storage_error_code(r), storage_error_text(r));
+        else
+                respond_text(host, id, json);
+}
+
+static void on_storage_get(Host *host, uint64_t id, Jval params) {
+        g_autofree char *value = NULL, *answer = NULL;
+        g_auto(JWriter) writer = {};
+        size_t key_size, size;
+        const char *key = jval_string(jval_member(params, "key"), &key_size);
+        int r = host->records ? record_store_get(host->records, key, key_size, &value, &size, NULL) : -ENODEV;
+
+        if (r <= 0) {
+                respond_storage(host, id, r, "{\"found\":false}");
+                return;
+        }
+        jwriter_init(&writer);
+        jwriter_begin_object(&writer);
+        jwriter_member_boolean(&writer, "found", true);
+        jwriter_key(&writer, "value");
+        jwriter_raw(&writer, value, size);
+        jwriter_end_object(&writer);
+        answer = jwriter_steal(&writer, NULL);
+        respond_text(host, id, answer);
+}
+
+static void on_storage_set(Host *host, uint64_t id, Jval params) {
+        size_t key_size, size;
+        const char *key = jval_string(jval_member(params, "key"), &key_size);
+        const char *value = jval_source(jval_member(params, "value"), &size);
+        int r = host->records ? record_store_set(host->records, key, key_size, value, size) : -ENODEV;
+
+        respond_storage(host, id, r, "{}");
+}
+
+static void on_storage_delete(Host *host, uint64_t id, Jval params) {
+        size_t key_size;
+        const char *key = jval_string(jval_member(params, "key"), &key_size);
+        int r = host->records ? record_store_delete(host->records, key, key_size) : -ENODEV;
+
+        respond_storage(host, id, r, r > 0 ? "{\"deleted\":true}" : "{\"deleted\":false}");
+}
+
+void host_on_request(Host *host, const WireMethod *method, uint64_t id, Jval params) {
+        /* Stale fibers and bugs end here: another activation, another plugin, a wrong token (A16). */
+        if (!host->owner || !owner_matches(host->owner, jval_member(params, "owner"))) {
+                respond_error(host, id, RPC_NOT_AVAILABLE, "this is not the plugin's present activation");
+                return;
+        }
+
+        switch (method->id) {
+        case WIRE_REGISTER:
+                on_register(host, id, params);
+                break;
+        case WIRE_UNREGISTER:
+                on_unregister(host, id, params);
+                break;
+        case WIRE_STORAGE_GET:
+                on_storage_get(host, id, params);
+                break;
+        case WIRE_STORAGE_SET:
+                on_storage_set(host, id, params);
+                break;
+        case WIRE_STORAGE_DELETE:
+                on_storage_delete(host, id, params);
+                break;
+        case WIRE_CORE_CALL:
+                respond_error(host, id, RPC_NOT_AVAILABLE, "this service has no core to call yet");
+                break;
+        default:
+                g_assert_not_reached();
+        }
+}
+
+/* ---- notifications ---- */
+
+static void on_faulted(Host *host, Jval params) {
+        const char *error = jval_string(jval_member(params, "error"), NULL);
+
+        if (!host->owner || !owner_matches(host->owner, jval_member(params, "owner")) || !owner_is_live(host->owner))
+                return;
+        host_fail(host, HOST_STAGE_RUNNING, ERROR_EXECUTION_FAILED, error);
+}
+
+static void on_log(Host *host, Jval params) {
+        const char *level = jval_text(jval_member(params, "level"));
+        const char *message = jval_string(jval_member(params, "msg"), NULL);
+        bool error = g_strcmp0(level, "error") == 0, warning = g_strcmp0(level, "warn") == 0;
+        Jval plugin_id = jval_member(params, "plugin_id");
+
+        /* A message in another plugin's name is nobody's (A22). */
+        if (!jval_is(plugin_id, J_ABSENT) && !jval_equals_text(plugin_id, plugin_get_id(host->plugin)))
+                return;
+
+        log_plugin(error ? LOG_ERR : warning ? LOG_WARNING : g_strcmp0(level, "debug") == 0 ? LOG_DEBUG : LOG_INFO, NULL,
+                   plugin_get_id(host->plugin), host_get_unit(host), "%s", message);
+        if (error || warning)
+                host_add_diagnostic(host, "%s", message);
+}
+
+void host_on_notification(Host *host, const WireMethod *method, Jval params) {
+        if (method->id == WIRE_FAULTED)
+                on_faulted(host, params);
+        else if (method->id == WIRE_LOG)
+                on_log(host, params);
+}

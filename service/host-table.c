@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/cleanup.h"
+#include "service/host-state.h"
+
+struct HostTable {
+        HostContext context;
+        GHashTable *hosts; /* Plugin -> Host */
+        const HostTableEvents *events;
+        void *userdata;
+};
+
+static void free_host(void *host) {
+        host_free(host);
+}
+
+HostTable *host_table_new(const HostContext *context) {
+        HostTable *table = g_new0(HostTable, 1);
+
+        table->context = *context;
+        table->hosts = g_hash_table_new_full(NULL, NULL, NULL, free_host);
+        return table;
+}
+
+HostTable *host_table_free(HostTable *table) {
+        if (!table)
+                return NULL;
+
+        table->events = NULL;
+        g_hash_table_unref(table->hosts);
+        g_free(table);
+        return NULL;
+}
+
+void host_table_set_events(HostTable *table, const HostTableEvents *events, void *userdata) {
+        table->events = events;
+        table->userdata = userdata;
+}
+
+void host_table_tell_changed(HostTable *table, Host *host) {
+        if (table->events)
+                table->events->changed(host, table->userdata);
+}
+
+void host_table_tell_failed(HostTable *table, Host *host, HostStage stage, const char *reason) {
+        if (table->events)
+                table->events->failed(host, host_stage_to_string(stage), reason, table->userdata);
+}
+
+Host *host_table_find(const HostTable *table, const Plugin *plugin) {
+        return g_hash_table_lookup(table->hosts, plugin);
+}
+
+void host_table_sync(HostTable *table, Plugin *plugin) {
+        Host *host = host_table_find(table, plugin);
+
+        if (!host) {
+                /* Nothing is made for a plugin that never ran (H07). */
+                if (plugin_get_label(plugin) != PLUGIN_ACTIVE || plugin_count_native(plugin) == 0)
+                        return;
+                host = host_new(table, &table->context, plugin);
+                g_hash_table_insert(table->hosts, plugin, host);
+        }
+        host_sync(host);
+}
+
+void host_table_remove(HostTable *table, Plugin *plugin) {
+        g_hash_table_remove(table->hosts, plugin);
+}
+
+void host_table_retry(HostTable *table) {
+        g_autoptr(GList) hosts = g_hash_table_get_values(table->hosts);
+
+        for (GList *item = hosts; item; item = item->next)
+                host_retry(item->data);
+}
+
+unsigned host_table_count_running(const HostTable *table) {
+        GHashTableIter iter;
+        unsigned n = 0;
+        void *host;
+
+        g_hash_table_iter_init(&iter, table->hosts);
+        while (g_hash_table_iter_next(&iter, NULL, &host))
+                n += ((Host *) host)->process != NULL;
+        return n;
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/limits.h"
+#include "common/log.h"
+#include "common/sanitize.h"
+#include "service/host-launch.h"
+#include "service/host-state.h"
+
+typedef struct Waiter {
+        HostSettled settled;
+        void *userdata;
+} Waiter;
+
+static const char *const host_state_table[_HOST_STATE_MAX] = {
+        [HOST_DISABLED] = "disabled",
+        [HOST_IDLE] = "idle",
+        [HOST_STARTING] = "starting",
+        [HOST_READY] = "ready",
+        [HOST_UNRESPONSIVE] = "unresponsive",
+        [HOST_RESTARTING] = "restarting",
+        [HOST_STOPPING] = "stopping",
+        [HOST_FAILED] = "failed",
+};
+
+#define TO(state) (1u << (state))
+static const unsigned allowed_moves[_HOST_STATE_MAX] = {
+        [HOST_DISABLED] = TO(HOST_IDLE),
+        [HOST_IDLE] = TO(HOST_STARTING) | TO(HOST_DISABLED) | TO(HOST_FAILED),
+        [HOST_STARTING] = TO(HOST_READY) | TO(HOST_FAILED) | TO(HOST_RESTARTING) | TO(HOST_STOPPING),
+        [HOST_READY] = TO(HOST_UNRESPONSIVE) | TO(HOST_RESTARTING) | TO(HOST_STOPPING) | TO(HOST_FAILED),
+        [HOST_UNRESPONSIVE] = TO(HOST_READY) | TO(HOST_RESTARTING) | TO(HOST_STOPPING) | TO(HOST_FAILED),
+        [HOST_RESTARTING] = TO(HOST_STARTING) | TO(HOST_FAILED) | TO(HOST_DISABLED) | TO(HOST_STOPPING) | TO(HOST_IDLE),
+        [HOST_STOPPING] = TO(HOST_IDLE) | TO(HOST_DISABLED) | TO(HOST_STARTING),
+        [HOST_FAILED] = TO(HOST_STARTING) | TO(HOST_DISABLED) | TO(HOST_IDLE) | TO(HOST_STOPPING),
+};
+
+const char *host_state_to_string(HostState state) {
+        return host_state_table[state];
+}
+
+/* Settled: nothing more will happen by itself. */
+static bool host_is_settled(const Host *host) {
+        return host->state == HOST_DISABLED || host->state == HOST_READY || host->state == HOST_IDLE ||
+                        (host->state == HOST_FAILED && !host->process);
+}
+
+static void host_tell_waiters(Host *host) {
+        g_autoptr(GArray) waiters = NULL;
+
+        if (!host_is_settled(host) || host->waiters->len == 0)
+                return;
+
+        waiters = g_steal_pointer(&host->waiters);
+        host->waiters = g_array_new(FALSE, FALSE, sizeof(Waiter));
+        for (size_t i = 0; i < waiters->len; i++) {
+                Waiter waiter = g_array_index(waiters, Waiter, i);
+                bool failed = host->state == HOST_FAILED;
+
+                waiter.settled(host, failed ? host->error_name ?: ERROR_HOST_UNAVAILABLE : NULL, failed ? host->reason : NULL,
+                               waiter.userdata);
+        }
+}
+
+static void host_set_state(Host *host, HostState state, const char *reason) {
+        g_autofree char *kept = reason ? sanitize_line(reason, DIAGNOSTIC_BYTES_MAX, NULL) : NULL;
+
+        assert(host->state == state || (allowed_moves[host->state] & TO(state)));
+        host->state = state;
+        g_free(host->reason);
+        host->reason = g_steal_pointer(&kept);
+        host_table_tell_changed(host->table, host);
+        host_tell_waiters(host);
+}
+
+Host *host_new(HostTable *table, const HostContext *context, Plugin *plugin) {
+        Host *host = g_new0(Host, 1);
+
+        host->table = table;
+        host->context = context;
+        host->plugin = plugin_ref(plugin);
+        host->state = HOST_DISABLED;
+        host->waiters = g_array_new(FALSE, FALSE, sizeof(Waiter));
+        g_queue_init(&host->diagnostics);
+        return host;
+}
+
+/* Everything that the present activation holds, but for the process. */
+static void host_withdraw(Host *host, const char *reason) {
+        host->heartbeat = heartbeat_free(host->heartbeat);
+        if (host->records)
+                record_store_revoke(host->records);
+        host->records = record_store_free(host->records);
+        if (!host->owner)
+                return;
+
+        if (owner_is_live(host->owner))
+                owner_set_state(host->owner, OWNER_REVOKED, reason);
+        registry_withdraw(host->context->registry, host->owner, NULL);
+}
+
+Host *host_free(Host *host) {
+        if (!host)
+                return NULL;
+
+        host_withdraw(host, "the service is stopping");
+        host->process = host_process_free(host->process);
+        host->owner = owner_unref(host->owner);
+        sd_event_source_disable_unref(host->timer);
+        g_queue_clear_full(&host->diagnostics, g_free);
+        g_array_unref(host->waiters);
+        plugin_unref(host->plugin);
+        g_free(host->reason);
+        g_free(host->report);
+        g_free(host->config_json);
+        g_free(host->failed_for);
+        g_free(host);
+        return NULL;
+}
+
+void host_add_diagnostic(Host *host, const char *format, ...) {
+        g_autofree char *text = NULL;
+        va_list arguments;
+
+        va_start(arguments, format);
+        text = g_strdup_vprintf(format, arguments);
+        va_end(arguments);
+        g_queue_push_tail(&host->diagnostics, sanitize_line(text, DIAGNOSTIC_BYTES_MAX, NULL));
+        if (host->diagnostics.length > DIAGNOSTICS_MAX)
+                g_free(g_queue_pop_head(&host->diagnostics));
+}
+
+/* ---- the end of a run ---- */
+
+/* What failed, so that the same is not tried again by itself (3.12, A04). */
+static char *host_attempt_key(const Host *host) {
+        return g_strdup_printf("%" G_GUINT64_FORMAT " %s", plugin_get_generation(host->plugin), host->config_json ?: "");
+}
+
+static void host_announce_failure(Host *host, HostStage stage, const char *error_name, const char *reason) {
+        host->error_name = error_name;
+        host_add_diagnostic(host, "%s: %s", host_stage_to_string(stage), reason);
+        log_plugin(LOG_WARNING, NULL, plugin_get_id(host->plugin), host_get_unit(host), "%s failed (%s): %s",
+                   plugin_get_name(host->plugin), host_stage_to_string(stage), reason);
+        host_table_tell_failed(host->table, host, stage, reason);
+}
+
+void host_fail(Host *host, HostStage stage, const char *error_name, const char *reason) {
+        g_autofree char *kept = g_strdup(reason);
+
+        if (host->owner && owner_is_live(host->owner))
+                owner_set_state(host->owner, stage == HOST_STAGE_RUNNING ? OWNER_FAULTED : OWNER_FAILED, kept);
+        host_withdraw(host, kept);
+        g_free(host->failed_for);
+        host->failed_for = host_attempt_key(host);
+        host_set_state(host, HOST_FAILED, kept);
+        host_announce_failure(host, stage, error_name, kept);
+        if (host->process)
+                host_process_stop(host->process, kept);
+}
+
+static void host_start(Host *host);
+
+static int on_backoff(sd_event_source *source, uint64_t usec, void *userdata) {
+        Host *host = userdata;
+
+        (void) source;
+        (void) usec;
+        host->timer = sd_event_source_disable_unref(host->timer);
+        host_sync(host);
+        return 0;
+}
+
+/* It ended by itself. Crashes are counted; a sandbox that can't be set up or a runtime that does not come up are not. */
+static void host_recover(Host *host, HostStage stage, const char *reason, bool crash, bool activating) {
+        uint64_t delay_usec, now = 0;
+        g_autofree char *text = NULL;
+
+        if (activating || !crash) {
+                host_fail(host, activating ? HOST_STAGE_ACTIVATION : stage,
+                          stage == HOST_STAGE_SANDBOX ? ERROR_SANDBOX_REFUSED : ERROR_HOST_UNAVAILABLE, reason);
+                return;
+        }
+
+        (void) sd_event_now(host->context->event, CLOCK_MONOTONIC, &now);
+        if (!crash_budget_spend(&host->budget, now, &delay_usec)) {
+                text = g_strdup_printf("%s; it crashed %u times within 5 minutes and is not started again until it is changed, "
+                                       "enabled anew or reloaded", reason, HOST_CRASHES_MAX);
+                host_fail(host, stage, ERROR_HOST_UNAVAILABLE, text);
+                return;
+        }
+        host_set_state(host, HOST_RESTARTING, reason);
+        host_announce_failure(host, stage, ERROR_HOST_UNAVAILABLE, reason);
+        (void) sd_event_add_time_relative(host->context->event, &host->timer, CLOCK_MONOTONIC, delay_usec, 0, on_backoff, host);
+}
+
+static void on_process_lost(HostProcess *process, void *userdata) {
+        Host *host = userdata;
+        const char *reason = host_process_reason(process);
+
+        if (host->state == HOST_READY || host->state == HOST_UNRESPONSIVE || host->state == HOST_STARTING)
+                host_set_state(host, host_process_was_stopped(process) ? HOST_STOPPING : HOST_RESTARTING, reason);
+        host_withdraw(host, reason);
+}
+
+static void on_process_ended(HostProcess *process, void *userdata) {
+        Host *host = userdata;
+        g_autofree char *reason = g_strdup(host_process_reason(process) ?: "the host ended");
+        bool crash = host_process_is_crash(process), stopped = host_process_was_stopped(process);
+        bool activating = crash && !host->activated;
+        HostStage stage = host_process_stage(process);
+
+        if (host_process_report(process)) {
+                g_free(host->report);
+                host->report = g_strdup(host_process_report(process));
+        }
+        host->process = host_process_free(process);
+        if (host->state == HOST_FAILED)
+                host_table_tell_changed(host->table, host);
+        else if (stopped || !host->wanted)
+                host_set_state(host, HOST_IDLE, NULL);
+        else
+                host_recover(host, stage, reason, crash, activating);
+
+        host_tell_waiters(host);
+        if (host->state == HOST_IDLE || (host->state == HOST_FAILED && host->restart))
+                host_sync(host);
+}
+
+/* ---- a run ---- */
+
+static void on_late(void *userdata) {
+        Host *host = userdata;
+
+        if (host->state == HOST_READY)
+                host_set_state(host, HOST_UNRESPONSIVE, "it does not answer its heartbeat");
+}
+
+static void on_back(void *userdata) {
+        Host *host = userdata;
+
+        if (host->state == HOST_UNRESPONSIVE)
+                host_set_state(host, HOST_READY, NULL);
+}
+
+static void on_heartbeat_lost(const char *reason, void *userdata) {
+        Host *host = userdata;
+
+        host_process_kill(host->process, reason);
+}
+
+static const HeartbeatEvents heartbeat_events = {
+        .late = on_late,
+        .back = on_back,
+        .lost = on_heartbeat_lost,
+};
+
+void host_on_activated(Host *host) {
+        host->activated = true;
+        g_clear_pointer(&host->failed_for, g_free);
+        host_set_state(host, HOST_READY, NULL);
+        log_plugin(LOG_INFO, NULL, plugin_get_id(host->plugin), host_get_unit(host), "%s is active", plugin_get_name(host->plugin));
+}
+
+static void on_process_ready(HostProcess *process, void *userdata) {
+        Host *host = userdata;
+        _cleanup_close_ int data = host_data_open(host->context->home, host->plugin);
+        int r;
+
+        g_free(host->report);
+        host->report = g_strdup(host_process_report(process));
+        r = data < 0 ? data : record_store_open(data, &host->records);
+        if (r < 0)
+                host_add_diagnostic(host, "storage can't be used: %s", g_strerror(-r));
+        r = heartbeat_new(host->context->event, host_process_rpc(process), &heartbeat_events, host, &host->heartbeat);
+        if (r < 0) {
+                host_process_kill(process, g_strerror(-r));
+                return;
+        }
+        host_activate(host);
+}
+
+static void on_process_request(HostProcess *process, const WireMethod *method, uint64_t id, Jval params, void *userdata) {
+        (void) process;
+        host_on_request(userdata, method, id, params);
+}
+
+static void on_process_notification(HostProcess *process, const WireMethod *method, Jval params, void *userdata) {
+        (void) process;
+        host_on_notification(userdata, method, params);
+}
+
+static void on_process_cancelled(HostProcess *process, uint64_t id, void *userdata) {
+        /* Nothing that a host asks for takes longer than its own message; there is nothing to stop. */
+        (void) process;
+        (void) id;
+        (void) userdata;
+}
+
+static const HostProcessEvents process_events = {
+        .ready = on_process_ready,
+        .request = on_process_request,
+        .notification = on_process_notification,
+        .cancelled = on_process_cancelled,
+        .lost = on_process_lost,
+        .ended = on_process_ended,
+};
+
+static void host_start(Host *host) {
+        int r;
+
+        host->restart = false;
+        host->owner = owner_unref(host->owner);
+        r = owner_new(host->plugin, &host->owner);
+        if (r < 0) {
+                host_fail(host, HOST_STAGE_START, ERROR_HOST_UNAVAILABLE, g_strerror(-r));
+                return;
+        }
+        host->next_entry = 0;
+        host->activated = false;
+        host->wanted_generation = plugin_get_generation(host->plugin);
+        host_set_state(host, HOST_STARTING, NULL);
+        host->process = host_process_new(host->context, host->plugin, HOST_TIER_PLUGIN, owner_get_generation(host->owner),
+                                         &process_events, host);
+}
+
+/* ---- what the plugin's facts ask for ---- */
+
+static int host_read_config(Host *host, char **ret, sd_bus_error *reterr) {
+        return config_for_plugin(host->context->config, plugin_get_name(host->plugin), ret, reterr);
+}
+
+static void host_begin(Host *host) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autofree char *key = NULL;
+        char *config = NULL;
+        int r;
+
+        r = host_read_config(host, &config, &error);
+        g_free(host->config_json);
+        host->config_json = config;
+        key = host_attempt_key(host);
+        if (g_strcmp0(key, host->failed_for) == 0)
+                return;
+        if (host->state == HOST_DISABLED)
+                host_set_state(host, HOST_IDLE, NULL);
+        if (r < 0)
+                host_fail(host, HOST_STAGE_ACTIVATION, ERROR_EXECUTION_FAILED, error.message ?: g_strerror(-r));
+        else
+                host_start(host);
+}
+
+static void host_end(Host *host, const char *reason) {
+        host->timer = sd_event_source_disable_unref(host->timer);
+        host_withdraw(host, reason);
+        if (host->process) {
+                if (host->state != HOST_FAILED && host->state != HOST_STOPPING)
+                        host_set_state(host, HOST_STOPPING, reason);
+                host_process_stop(host->process, reason);
+        } else if (!host->wanted)
+                host_set_state(host, HOST_DISABLED, NULL);
+}
+
+static bool host_runs_old(const Host *host) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autofree char *config = NULL;
+
+        if (host->wanted_generation != plugin_get_generation(host->plugin))
+                return true;
+        (void) config_for_plugin(host->context->config, plugin_get_name(host->plugin), &config, &error);
+        return g_strcmp0(config, host->config_json) != 0;
+}
+
+void host_sync(Host *host) {
+        host->wanted = plugin_get_label(host->plugin) == PLUGIN_ACTIVE && plugin_count_native(host->plugin) > 0;
+        if (!host->wanted) {
+                g_clear_pointer(&host->failed_for, g_free);
+                if (host->state != HOST_DISABLED)
+                        host_end(host, plugin_get_inactive_reason(host->plugin) ?: "the plugin is not active");
+                return;
+        }
+        if (host->process) {
+                if (!host_runs_old(host) || host->restart)
+                        return;
+                host->restart = true;
+                crash_budget_reset(&host->budget);
+                host_end(host, "the plugin or its configuration changed");
+                return;
+        }
+        if (!host->timer)
+                host_begin(host);
+}
+
+void host_retry(Host *host) {
+        crash_budget_reset(&host->budget);
+        g_clear_pointer(&host->failed_for, g_free);
+        if (!host->process)
+                host->timer = sd_event_source_disable_unref(host->timer);
+        host_sync(host);
+}
+
+void host_when_settled(Host *host, HostSettled settled, void *userdata) {
+        const Waiter waiter = { settled, userdata };
+
+        g_array_append_val(host->waiters, waiter);
+        host_tell_waiters(host);
+}
+
+/* ---- what others may know ---- */
+
+HostState host_get_state(const Host *host) {
+        return host->state;
+}
+
+const char *host_get_state_word(const Host *host) {
+        return host_state_to_string(host->state);
+}
+
+const char *host_get_reason(const Host *host) {
+        return host->reason;
+}
+
+Plugin *host_get_plugin(const Host *host) {
+        return host->plugin;
+}
+
+Owner *host_get_owner(const Host *host) {
+        return host->owner;
+}
+
+Rpc *host_get_rpc(const Host *host) {
+        return host->process ? host_process_rpc(host->process) : NULL;
+}
+
+const char *host_get_unit(const Host *host) {
+        return host->process ? host_process_unit(host->process) : NULL;
+}
+
+const char *host_get_sandbox_report(const Host *host) {
+        const char *report = host->process ? host_process_report(host->process) : NULL;
+
+        return report ?: host->report;
+}
+
+void host_foreach_diagnostic(const Host *host, void (*each)(const char *text, void *userdata), void *userdata) {
+        for (const GList *item = host->diagnostics.head; item; item = item->next)
+                each(item->data, userdata);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The inside of an invocation, for the files that carry one along: invocation.c (life and record), tool-call.c and
+ * tool-hooks.c (the steps of a tool call), command-run.c (the steps of a command). Nobody else includes this. */
+
+#include "policy/decision.h"
+#include "service/service.h"
+
+typedef enum InvocationState {
+        INVOCATION_HOOKS,     /* -> APPROVAL, EXECUTING, over */
+        INVOCATION_APPROVAL,  /* -> EXECUTING, over           */
+        INVOCATION_EXECUTING, /* -> over                      */
+        _INVOCATION_STATE_MAX,
+        _INVOCATION_STATE_INVALID = -EINVAL,
+} InvocationState;
+
+struct Invocation {
+        Service *service;
+        Session *session;
+        char *client;
+        char call_id[40];
+        char *agent_id, *origin_turn_id;
+        Registration *target;
+        InvocationState state;
+        uint64_t deadline_msec;
+        uint64_t started_usec; /* monotonic */
+
+        char *input; /* what will run: owns what @arguments reads */
+        size_t input_size;
+        Jdoc *arguments;         /* NULL for a command */
+        char *original;          /* before a listener revised it; NULL when nobody did */
+        Jdoc *original_arguments;
+
+        HookFold *fold;
+        GPtrArray *listeners; /* Registration; those that are to be asked */
+        unsigned next_listener;
+        uint64_t hooks_due_usec;
+
+        Decision decision;
+        bool decided;
+        ApprovalKeys keys;
+        Approval *card;
+        char *card_id, *answered_by;
+        uint64_t grant;
+        RpcCall *rpc_call;
+
+        /* While invocation_start_…() runs, an end is kept here and told by its return value. */
+        bool starting;
+        bool over;
+        char *error_name, *error_message;
+        InvocationDone done;
+        void *userdata;
+};
+
+/** invocation_new() - the common part of both kinds; takes a reference on @target */
+Invocation *invocation_new(
+                Service *service, const InvocationRequest *request, Registration *target, uint64_t deadline_max_msec,
+                InvocationDone done, void *userdata);
+
+/** invocation_started() - the end of invocation_start_…(): hands the invocation out, or returns why it is over already */
+int invocation_started(Invocation *invocation, Invocation **ret, sd_bus_error *reterr);
+
+/** invocation_drop() - what was asked can't be read: forget it without a record, before it began */
+void invocation_drop(Invocation *invocation);
+
+/** invocation_succeed() - the answer; @result is one JSON object. Ends the invocation. */
+void invocation_succeed(Invocation *invocation, const char *result, size_t size);
+
+/** invocation_fail() - it ends without an answer; the text is sanitised here */
+void invocation_fail(Invocation *invocation, const char *error_name, const char *format, ...)
+                __attribute__((format(printf, 3, 4)));
+
+/** invocation_rpc() - the connection to the host of a registration; NULL when it is down */
+Rpc *invocation_rpc(Service *service, const Registration *registration);
+
+/** invocation_fail_answer() - end with what an RPC answer other than a result means */
+void invocation_fail_answer(Invocation *invocation, const RpcAnswer *answer);
+
+/** invocation_verify() - the target may still be used: registered, active, trusted, unchanged (2.8); else it ends */
+bool invocation_verify(Invocation *invocation);
+
+/** invocation_write_context() - members that tool/call and command/run share: workspace, session_id, labels */
+void invocation_write_context(const Invocation *invocation, JWriter *writer);
+
+/* The steps of a tool call after the listeners were asked. */
+void tool_call_decide(Invocation *invocation);
+
+/** tool_hooks_begin() - ask the listeners, then go on with tool_call_decide() */
+void tool_hooks_begin(Invocation *invocation);
+
+/** tool_result_shape() - the JSON for the caller out of a host's result; -EBADMSG or -EFBIG with words in @ret_reason */
+int tool_result_shape(const Invocation *invocation, Jval result, char **ret_json, size_t *ret_size, char **ret_reason);

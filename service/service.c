@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/limits.h"
+#include "common/log.h"
+#include "service/invocation-state.h"
+#include "service/service.h"
+#include "service/service-paths.h"
+
+#define TELL(service, event, ...)                                                   \
+        do {                                                                        \
+                if ((service)->events)                                              \
+                        (service)->events->event(__VA_ARGS__, (service)->userdata); \
+        } while (0)
+
+static void tell_status(Service *service) {
+        if (service->events)
+                service->events->status_changed(service->userdata);
+}
+
+static void tell_grants(Service *service) {
+        if (service->events)
+                service->events->grants_changed(service->userdata);
+}
+
+/* ---- calls whose plugin went away ---- */
+
+/* A call that executes is ended by its connection; one that still waits for a listener or a person is ended here. */
+static void service_cancel_stale(Service *service) {
+        g_autoptr(GPtrArray) stale = g_ptr_array_new();
+
+        for (size_t i = 0; i < service->invocations->len; i++) {
+                Invocation *invocation = g_ptr_array_index(service->invocations, i);
+
+                if (invocation->state != INVOCATION_EXECUTING && !invocation->starting &&
+                                !registration_is_usable(invocation->target))
+                        g_ptr_array_add(stale, invocation);
+        }
+        for (size_t i = 0; i < stale->len; i++)
+                if (g_ptr_array_find(service->invocations, g_ptr_array_index(stale, i), NULL))
+                        invocation_fail(g_ptr_array_index(stale, i), ERROR_CANCELLED, "The plugin was withdrawn.");
+}
+
+static void service_cancel_session(Service *service, const Session *session) {
+        for (size_t i = service->invocations->len; i > 0; i--) {
+                Invocation *invocation = i <= service->invocations->len ? g_ptr_array_index(service->invocations, i - 1) : NULL;
+
+                if (invocation && invocation->session == session && !invocation->starting)
+                        invocation_cancel(invocation, "the session ended");
+        }
+}
+
+/* ---- events of the parts ---- */
+
+static void on_plugin_added(PluginSet *set, Plugin *plugin, void *userdata) {
+        Service *service = userdata;
+
+        (void) set;
+        TELL(service, plugin_added, plugin);
+        if (service->started)
+                host_table_sync(service->hosts, plugin);
+        tell_status(service);
+}
+
+static void on_plugin_changed(PluginSet *set, Plugin *plugin, void *userdata) {
+        Service *service = userdata;
+
+        (void) set;
+        /* What a person allowed was allowed for the bytes of then. */
+        if (plugin_get_label(plugin) != PLUGIN_ACTIVE && grant_table_remove_plugin(service->grants, plugin_get_id(plugin)) > 0)
+                tell_grants(service);
+        if (service->started)
+                host_table_sync(service->hosts, plugin);
+        service_cancel_stale(service);
+        TELL(service, plugin_changed, plugin);
+        tell_status(service);
+}
+
+static void on_plugin_removed(PluginSet *set, Plugin *plugin, void *userdata) {
+        Service *service = userdata;
+
+        (void) set;
+        host_table_remove(service->hosts, plugin);
+        service_cancel_stale(service);
+        TELL(service, plugin_removed, plugin);
+        tell_status(service);
+}
+
+static void on_set_diagnostics(PluginSet *set, void *userdata) {
+        (void) set;
+        (void) userdata;
+}
+
+static const PluginSetEvents plugin_set_events = {
+        .added = on_plugin_added,
+        .changed = on_plugin_changed,
+        .removed = on_plugin_removed,
+        .diagnostics_changed = on_set_diagnostics,
+};
+
+static void on_registrations_changed(RegistrationKind kind, void *userdata) {
+        TELL((Service *) userdata, registrations_changed, kind);
+}
+
+static void on_prompt_changed(void *userdata) {
+        Service *service = userdata;
+
+        TELL(service, prompt_changed, section_registry_revision(registry_get_sections(service->registry)));
+}
+
+static const RegistryEvents registry_events = {
+        .changed = on_registrations_changed,
+        .prompt_changed = on_prompt_changed,
+};
+
+static void on_host_changed(Host *host, void *userdata) {
+        Service *service = userdata;
+
+        service_cancel_stale(service);
+        TELL(service, plugin_changed, host_get_plugin(host));
+        tell_status(service);
+}
+
+static void on_host_failed(Host *host, const char *stage, const char *reason, void *userdata) {
+        TELL((Service *) userdata, plugin_failed, host_get_plugin(host), stage, reason);
+}
+
+static const HostTableEvents host_table_events = {
+        .changed = on_host_changed,
+        .failed = on_host_failed,
+};
+
+static void on_session_opened(Session *session, void *userdata) {
+        TELL((Service *) userdata, session_opened, session);
+}
+
+static void on_session_changed(Session *session, void *userdata) {
+        TELL((Service *) userdata, session_changed, session);
+}
+
+static void on_session_closed(Session *session, void *userdata) {
+        Service *service = userdata;
+
+        service_cancel_session(service, session);
+        if (grant_table_remove_session(service->grants, session->id) > 0)
+                tell_grants(service);
+        TELL(service, session_closed, session);
+}
+
+static const SessionEvents session_events = {
+        .opened = on_session_opened,
+        .changed = on_session_changed,
+        .closed = on_session_closed,
+};
+
+static void on_approval_opened(Approval *approval, void *userdata) {
+        TELL((Service *) userdata, approval_opened, approval);
+        tell_status(userdata);
+}
+
+static void on_approval_closed(Approval *approval, const ApprovalAnswer *answer, void *userdata) {
+        TELL((Service *) userdata, approval_closed, approval, answer);
+        tell_status(userdata);
+}
+
+static void on_approvers_changed(void *userdata) {
+        tell_status(userdata);
+}
+
+static const ApprovalEvents approval_events = {
+        .opened = on_approval_opened,
+        .closed = on_approval_closed,
+        .approvers_changed = on_approvers_changed,
+};
+
+static void on_manager_ready(UnitManager *manager, void *userdata) {
+        Service *service = userdata;
+
+        (void) manager;
+        g_clear_pointer(&service->manager_lost, g_free);
+}
+
+static void on_manager_lost(UnitManager *manager, int error, const char *reason, void *userdata) {
+        Service *service = userdata;
+
+        (void) manager;
+        g_free(service->manager_lost);
+        service->manager_lost = g_strdup_printf("%s: %s", reason, g_strerror(-error));
+        log_warning("The connection to systemd's manager was lost: %s", service->manager_lost);
+}
+
+static const UnitManagerEvents manager_events = {
+        .ready = on_manager_ready,
+        .lost = on_manager_lost,
+};
+
+/* ---- assembling ---- */
+
+static RuntimeConfig runtime_config(const Config *config) {
+        return (RuntimeConfig) {
+                .kind = config->runtime, .node = config->node, .bun = config->bun, .search_path = g_getenv("PATH"),
+        };
+}
+
+static void service_read_config(Service *service) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+
+        if (config_load(service->config, service->home, &error) < 0)
+                log_warning("%s The last good configuration stays in force.", error.message);
+}
+
+static int service_open_decisions(Service *service) {
+        _cleanup_close_ int directory = codewhale_home_make(service->home, HOME_DECISIONS);
+
+        return directory < 0 ? directory : decision_log_open(directory, &service->decisions);
+}
+
+static void service_make_parts(Service *service) {
+        const RuntimeConfig runtime = runtime_config(service->config);
+        const PluginSetOptions plugins = { .extension_host = service->config->extension_host };
+
+        service->runtime = runtime_selector_new(service->event, &runtime);
+        service->plugins = plugin_set_new(service->home, &plugins);
+        service->registry = registry_new();
+        service->sessions = session_table_new(service->config->posture);
+        service->approvals = approval_table_new(service->event);
+        service->grants = grant_table_new();
+        service->invocations = g_ptr_array_new();
+        service->context = (HostContext) {
+                .event = service->event,
+                .manager = service->manager,
+                .runtime = service->runtime,
+                .registry = service->registry,
+                .config = service->config,
+                .home = service->home,
+                .bundle_path = service->bundle_path,
+                .launcher_path = service->launcher_path,
+        };
+        service->hosts = host_table_new(&service->context);
+
+        plugin_set_set_events(service->plugins, &plugin_set_events, service);
+        registry_set_events(service->registry, &registry_events, service);
+        session_table_set_events(service->sessions, &session_events, service);
+        approval_table_set_events(service->approvals, &approval_events, service);
+        host_table_set_events(service->hosts, &host_table_events, service);
+}
+
+int service_new(sd_event *event, const ServiceOptions *options, Service **ret, sd_bus_error *reterr) {
+        g_autoptr(Service) service = g_new0(Service, 1);
+        int r;
+
+        service->event = sd_event_ref(event);
+        service->bundle_path = g_strdup(options->bundle ?: HOST_BUNDLE_PATH);
+        service->launcher_path = g_strdup(options->launcher ?: HOST_LAUNCHER_PATH);
+        r = codewhale_home_new(options->home, &service->home, reterr);
+        if (r < 0)
+                return r;
+        service->config = config_new();
+        service_read_config(service);
+        r = unit_manager_new(event, options->manager, NULL, &manager_events, service, &service->manager);
+        if (r < 0)
+                return errors_set(reterr, ERROR_IO, "systemd's %s manager can't be reached: %s.",
+                                  unit_manager_kind_to_string(options->manager), g_strerror(-r));
+
+        service_make_parts(service);
+        r = service_open_decisions(service);
+        if (r < 0)
+                log_error("Decisions can't be recorded in %s, so no call will run: %s",
+                          codewhale_home_get_path(service->home, HOME_DECISIONS), g_strerror(-r));
+
+        *ret = g_steal_pointer(&service);
+        return 0;
+}
+
+Service *service_free(Service *service) {
+        if (!service)
+                return NULL;
+
+        service->events = NULL;
+        if (service->invocations)
+                while (service->invocations->len > 0)
+                        invocation_cancel(g_ptr_array_index(service->invocations, 0), "the service is stopping");
+        /* Children first: a host withdraws from the registry, a card from the table. */
+        host_table_free(service->hosts);
+        approval_table_free(service->approvals);
+        session_table_free(service->sessions);
+        registry_free(service->registry);
+        grant_table_free(service->grants);
+        plugin_set_free(service->plugins);
+        decision_log_free(service->decisions);
+        runtime_selector_free(service->runtime);
+        unit_manager_unref(unit_manager_close(service->manager));
+        config_free(service->config);
+        codewhale_home_unref(service->home);
+        g_clear_pointer(&service->invocations, g_ptr_array_unref);
+        sd_event_unref(service->event);
+        g_free(service->manager_lost);
+        g_free(service->bundle_path);
+        g_free(service->launcher_path);
+        g_free(service);
+        return NULL;
+}
+
+void service_set_events(Service *service, const ServiceEvents *events, void *userdata) {
+        service->events = events;
+        service->userdata = userdata;
+}
+
+static void service_sync_hosts(Service *service) {
+        for (size_t i = 0; i < plugin_set_count(service->plugins); i++)
+                host_table_sync(service->hosts, plugin_set_get(service->plugins, i));
+}
+
+int service_start(Service *service, sd_bus_error *reterr) {
+        int r = plugin_set_reload(service->plugins, reterr);
+
+        service->started = true;
+        service_sync_hosts(service);
+        tell_status(service);
+        return r;
+}
+
+int service_reload(Service *service, sd_bus_error *reterr) {
+        RuntimeConfig runtime;
+        int r;
+
+        service_read_config(service);
+        runtime = runtime_config(service->config);
+        runtime_selector_reset(service->runtime, &runtime);
+        session_table_set_default_posture(service->sessions, service->config->posture);
+        plugin_set_set_extension_host(service->plugins, service->config->extension_host);
+        r = plugin_set_reload(service->plugins, reterr);
+        service_sync_hosts(service);
+        host_table_retry(service->hosts);
+        tell_status(service);
+        if (r >= 0 && service->config->error)
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "Bundles were read again, but not the configuration: %s",
+                                  service->config->error);
+        return r;
+}
+
+void service_client_gone(Service *service, const char *client) {
+        approval_table_unregister(service->approvals, client);
+        session_table_client_gone(service->sessions, client);
+}
+
+/* ---- transitions of a plugin ---- */
+
+typedef struct Transition {
+        ServiceDone done;
+        void *userdata;
+} Transition;
+
+static void on_host_settled(Host *host, const char *error_name, const char *reason, void *userdata) {
+        Transition *transition = userdata;
+
+        (void) host;
+        transition->done(error_name, reason, transition->userdata);
+        g_free(transition);
+}
+
+static void service_settle(Service *service, Plugin *plugin, ServiceDone done, void *userdata) {
+        Host *host = host_table_find(service->hosts, plugin);
+        Transition *transition;
+
+        if (!host) {
+                done(NULL, NULL, userdata);
+                return;
+        }
+        transition = g_new(Transition, 1);
+        *transition = (Transition) { done, userdata };
+        host_when_settled(host, on_host_settled, transition);
+}
+
+int service_enable(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr) {
+        int r = plugin_set_enable(service->plugins, plugin, reterr);
+
+        if (r < 0)
+                return r;
+        host_table_sync(service->hosts, plugin);
+        service_settle(service, plugin, done, userdata);
+        return 0;
+}
+
+int service_disable(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr) {
+        int r = plugin_set_disable(service->plugins, plugin, reterr);
+
+        if (r < 0)
+                return r;
+        host_table_sync(service->hosts, plugin);
+        service_settle(service, plugin, done, userdata);
+        return 0;
+}
+
+int service_revoke(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr) {
+        int r = plugin_set_revoke(service->plugins, plugin, reterr);
+
+        if (r < 0)
+                return r;
+        host_table_sync(service->hosts, plugin);
+        service_settle(service, plugin, done, userdata);
+        return 0;
+}
+
+int service_trust(Service *service, Plugin *plugin, const char *token, sd_bus_error *reterr) {
+        return plugin_set_trust(service->plugins, plugin, token, "token", reterr);
+}
+
+int service_uninstall(Service *service, Plugin *plugin, sd_bus_error *reterr) {
+        return plugin_set_uninstall(service->plugins, plugin, reterr);
+}

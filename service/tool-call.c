@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/jwriter.h"
+#include "common/limits.h"
+#include "service/approval-card.h"
+
+/* The steps of one tool call (design 6). Nothing is sent to the host before every listener answered, the decision is
+ * made and, where it asks, a person said yes to exactly these arguments. */
+
+/* ---- the arguments ---- */
+
+static int parse_arguments(const char *text, size_t size, Jdoc **ret, sd_bus_error *reterr) {
+        const JdocLimits limits = {
+                .bytes_max = CALL_ARGUMENTS_BYTES_MAX, .depth_max = JSON_DEPTH_MAX, .nodes_max = JSON_NODES_MAX,
+        };
+        JdocError error = {};
+        int r;
+
+        if (size > CALL_ARGUMENTS_BYTES_MAX)
+                return errors_set(reterr, ERROR_TOO_LARGE, "Arguments may have at most %zu bytes.", CALL_ARGUMENTS_BYTES_MAX);
+        r = jdoc_parse(text, size, &limits, ret, &error);
+        if (r < 0)
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The arguments are not strict JSON: %s at line %zu, column %zu.",
+                                  error.message, error.line, error.column);
+        return 0;
+}
+
+static int validate_arguments(const Registration *tool, const Jdoc *arguments, sd_bus_error *reterr) {
+        g_autofree char *reasons = NULL;
+
+        if (!jval_is(jdoc_root(arguments), J_OBJECT))
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The arguments of '%s' must be a JSON object.", tool->name);
+        if (schema_validate(tool->schema, jdoc_root(arguments)) == SCHEMA_VALID)
+                return 0;
+
+        reasons = schema_explain(tool->schema, jdoc_root(arguments));
+        return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The arguments do not fit the schema of '%s': %s", tool->name,
+                          reasons ?: "judging them took too many steps");
+}
+
+/* Puts a listener's revision in the place of the arguments. It is judged like any other input. */
+static int adopt_revision(Invocation *invocation, sd_bus_error *reterr) {
+        g_autofree char *text = NULL;
+        g_autoptr(Jdoc) doc = NULL;
+        const char *revision;
+        size_t size;
+        int r;
+
+        revision = invocation->fold ? hook_fold_revision(invocation->fold, &size) : NULL;
+        if (!revision)
+                return 0;
+
+        text = g_strndup(revision, size);
+        r = parse_arguments(text, size, &doc, reterr);
+        if (r >= 0)
+                r = validate_arguments(invocation->target, doc, reterr);
+        if (r < 0)
+                return r;
+
+        invocation->original = g_realloc(g_steal_pointer(&invocation->input), invocation->input_size + 1);
+        invocation->original[invocation->input_size] = '\0';
+        jdoc_free(invocation->arguments);
+        r = jdoc_parse(invocation->original, invocation->input_size, NULL, &invocation->original_arguments, NULL);
+        invocation->input = g_steal_pointer(&text);
+        invocation->input_size = size;
+        invocation->arguments = g_steal_pointer(&doc);
+        return r;
+}
+
+/* ---- the decision ---- */
+
+static void fill_decision_input(const Invocation *invocation, DecisionInput *ret) {
+        const Session *session = invocation->session;
+        const Registration *tool = invocation->target;
+        uint64_t now = 0;
+
+        (void) sd_event_now(invocation->service->event, CLOCK_MONOTONIC, &now);
+        *ret = (DecisionInput) {
+                .session = session->id,
+                .posture = session->posture,
+                .full_access = session->posture == POSTURE_FULL_ACCESS,
+                .mode = session->mode,
+                .headless = false, /* whether somebody is there is found out when the card opens */
+                .workspace = session->workspace[0] ? session->workspace : NULL,
+                .kind = TOOL_EXTENSION,
+                .tool = tool->name,
+                .plugin = owner_get_plugin_id(tool->owner),
+                .build = owner_get_content_hash(tool->owner),
+                .requirement = REQUIREMENT_REQUIRED,
+                .arguments = jdoc_root(invocation->arguments),
+                .original = invocation->original_arguments ? jdoc_root(invocation->original_arguments) : (Jval) {},
+                .hooks = invocation->fold,
+                .grants = invocation->service->grants,
+                .keys = &invocation->keys,
+                .now_usec = now,
+        };
+}
+
+static int make_keys(Invocation *invocation) {
+        const Owner *owner = invocation->target->owner;
+        const BuildScope build = { .plugin = owner_get_plugin_id(owner), .content_hash = owner_get_content_hash(owner) };
+        const ApprovalSubject subject = { .tool = invocation->target->name, .build = &build };
+
+        return approval_keys_make(&subject, jdoc_root(invocation->arguments), &invocation->keys);
+}
+
+static void fail_decided(Invocation *invocation) {
+        g_autofree char *why = decision_why(&invocation->decision);
+
+        invocation_fail(invocation, call_outcome_error(invocation->decision.outcome) ?: ERROR_REFUSED_BY_POLICY, "%s", why);
+}
+
+/* ---- execution ---- */
+
+static void on_tool_answer(const RpcAnswer *answer, void *userdata) {
+        Invocation *invocation = userdata;
+        g_autofree char *json = NULL, *reason = NULL;
+        size_t size;
+
+        invocation->rpc_call = NULL;
+        if (invocation->over)
+                return;
+        if (answer->outcome != RPC_OUTCOME_RESULT)
+                invocation_fail_answer(invocation, answer);
+        else if (tool_result_shape(invocation, answer->result, &json, &size, &reason) < 0)
+                invocation_fail(invocation, ERROR_EXECUTION_FAILED, "The result of '%s' can't be used: %s.", invocation->target->name,
+                                reason);
+        else
+                invocation_succeed(invocation, json, size);
+}
+
+static char *tool_params(const Invocation *invocation, size_t *ret_size) {
+        g_auto(JWriter) writer = {};
+
+        jwriter_init(&writer);
+        jwriter_begin_object(&writer);
+        jwriter_member_string(&writer, "call_id", invocation->call_id);
+        jwriter_key(&writer, "input");
+        jwriter_raw(&writer, invocation->input, invocation->input_size);
+        invocation_write_context(invocation, &writer);
+        jwriter_end_object(&writer);
+        return jwriter_steal(&writer, ret_size);
+}
+
+/* The last check and the frame. Between the two nothing can happen: both are in one turn of the loop. */
+static void tool_call_execute(Invocation *invocation) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autofree char *params = NULL;
+        size_t size;
+        Rpc *rpc;
+        int r;
+
+        if (!invocation_verify(invocation))
+                return;
+        if (validate_arguments(invocation->target, invocation->arguments, &error) < 0) {
+                invocation_fail(invocation, error.name, "%s", error.message);
+                return;
+        }
+
+        invocation->state = INVOCATION_EXECUTING;
+        params = tool_params(invocation, &size);
+        rpc = invocation_rpc(invocation->service, invocation->target);
+        r = rpc ? rpc_call(rpc, 0, "tool/call", params, size, invocation->deadline_msec, on_tool_answer, invocation,
+                           &invocation->rpc_call) : -ENOTCONN;
+        if (r == -EBUSY || r == -ENOBUFS)
+                invocation_fail(invocation, ERROR_BUSY, "'%s' has too many calls waiting already.", invocation->target->name);
+        else if (r < 0)
+                invocation_fail(invocation, ERROR_HOST_UNAVAILABLE, "'%s' can't be reached: %s.", invocation->target->name,
+                                g_strerror(-r));
+}
+
+/* ---- the person ---- */
+
+static void give_grant(Invocation *invocation, const char *scope, const char *giver) {
+        const Owner *owner = invocation->target->owner;
+        const BuildScope build = { .plugin = owner_get_plugin_id(owner), .content_hash = owner_get_content_hash(owner) };
+        const ApprovalSubject subject = { .tool = invocation->target->name, .build = &build };
+        const GrantRequest request = {
+                .session = invocation->session->id,
+                .subject = &subject,
+                .keys = &invocation->keys,
+                .width = grant_width_from_string(scope),
+                .giver = giver,
+                .now_usec = (uint64_t) g_get_monotonic_time(),
+        };
+        Service *service = invocation->service;
+
+        if (request.width < 0 || !(invocation->decision.offers & GRANT_OFFER(request.width)))
+                return;
+        if (grant_table_give(service->grants, &request, &invocation->grant) >= 0 && service->events)
+                service->events->grants_changed(service->userdata);
+}
+
+static void on_decided(Approval *approval, const ApprovalAnswer *answer, void *userdata) {
+        Invocation *invocation = userdata;
+        g_autofree char *source = g_strdup_printf("person:%s", answer->approver ?: "nobody");
+        bool allowed = answer->outcome == APPROVAL_ALLOWED;
+        static const char *const errors[_APPROVAL_OUTCOME_MAX] = {
+                [APPROVAL_DENIED] = ERROR_DENIED,
+                [APPROVAL_TIMED_OUT] = ERROR_TIMED_OUT,
+                [APPROVAL_NO_APPROVER] = ERROR_NO_APPROVER,
+                [APPROVAL_WITHDRAWN] = ERROR_WITHDRAWN,
+        };
+        static const char *const texts[_APPROVAL_OUTCOME_MAX] = {
+                [APPROVAL_DENIED] = "A person denied",
+                [APPROVAL_TIMED_OUT] = "Nobody answered in time to",
+                [APPROVAL_NO_APPROVER] = "The last approver left before anybody answered to",
+                [APPROVAL_WITHDRAWN] = "The question was withdrawn before anybody answered to",
+        };
+
+        (void) approval;
+        invocation->card = NULL;
+        if (invocation->over)
+                return;
+
+        invocation->answered_by = g_strdup(answer->approver);
+        trace_add(invocation->decision.trace, LAYER_APPROVAL, allowed ? VERDICT_ALLOW : VERDICT_DENY, source, "card %s: %s%s%s",
+                  invocation->card_id, approval_outcome_to_string(answer->outcome), answer->scope ? ", scope " : "",
+                  answer->scope ?: "");
+        if (!allowed) {
+                invocation_fail(invocation, errors[answer->outcome], "%s the call of '%s'.", texts[answer->outcome],
+                                invocation->target->name);
+                return;
+        }
+        if (strcmp(answer->scope, "once") != 0)
+                give_grant(invocation, answer->scope, answer->approver);
+        tool_call_execute(invocation);
+}
+
+static void tool_call_ask(Invocation *invocation) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_auto(ApprovalCard) card = {};
+        Service *service = invocation->service;
+
+        approval_card_make(invocation, &card);
+        const ApprovalRequest request = {
+                .requester = invocation->client,
+                .kind = "tool-call",
+                .title = card.title,
+                .card = card.json,
+                .digest = card.digest,
+                .scopes = (const char *const *) card.scopes->pdata,
+                .arguments = invocation->input,
+                .arguments_size = invocation->input_size,
+                .timeout_msec = service->config->approval_timeout_msec,
+        };
+
+        invocation->state = INVOCATION_APPROVAL;
+        if (approval_open(service->approvals, &request, on_decided, invocation, &invocation->card, &error) < 0) {
+                trace_add(invocation->decision.trace, LAYER_APPROVAL, VERDICT_DENY, "approvals", "%s", error.message);
+                invocation_fail(invocation, error.name, "%s", error.message);
+                return;
+        }
+        invocation->card_id = g_strdup_printf("%" G_GUINT64_FORMAT, approval_get_id(invocation->card));
+}
+
+/* ---- the flow ---- */
+
+void tool_call_decide(Invocation *invocation) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        DecisionInput input;
+
+        if (adopt_revision(invocation, &error) < 0) {
+                invocation_fail(invocation, ERROR_HOOK_FAILED, "A listener changed the arguments to something that can't be used: %s",
+                                error.message);
+                return;
+        }
+        if (make_keys(invocation) < 0) {
+                invocation_fail(invocation, ERROR_REFUSED_BY_POLICY, "The call can't be named for approval.");
+                return;
+        }
+
+        fill_decision_input(invocation, &input);
+        decision_make(&input, &invocation->decision);
+        invocation->decided = true;
+        invocation->grant = invocation->decision.grant_id;
+        switch (invocation->decision.verdict) {
+        case VERDICT_ALLOW:
+                tool_call_execute(invocation);
+                break;
+        case VERDICT_ASK:
+                tool_call_ask(invocation);
+                break;
+        default:
+                fail_decided(invocation);
+                break;
+        }
+}
+
+/* Refuses what no listener and no person could rescue, before anybody is bothered. */
+static bool tool_call_admit(Invocation *invocation) {
+        g_auto(Decision) decision = {};
+        DecisionInput input;
+
+        fill_decision_input(invocation, &input);
+        decision_admit(&input, &decision);
+        if (decision.verdict != VERDICT_DENY)
+                return true;
+
+        invocation->decision = decision;
+        decision = (Decision) {};
+        invocation->decided = true;
+        fail_decided(invocation);
+        return false;
+}
+
+int invocation_start_tool(
+                Service *service, const InvocationRequest *request, InvocationDone done, void *userdata, Invocation **ret,
+                sd_bus_error *reterr) {
+        Registration *tool = registry_find(service->registry, REGISTRATION_TOOL, request->name);
+        Invocation *invocation;
+        int r;
+
+        if (!tool)
+                return errors_set(reterr, ERROR_NO_SUCH_TOOL, "There is no tool '%s'; 'codewhalectl tools' lists those there are.",
+                                  request->name);
+        if (!service->decisions)
+                return errors_set(reterr, ERROR_IO, "Nothing runs while decisions can't be recorded; see 'codewhalectl doctor'.");
+
+        invocation = invocation_new(service, request, tool, TOOL_DEADLINE_MSEC, done, userdata);
+        r = parse_arguments(invocation->input, invocation->input_size, &invocation->arguments, reterr);
+        if (r >= 0)
+                r = validate_arguments(tool, invocation->arguments, reterr);
+        if (r < 0) {
+                invocation_drop(invocation);
+                return r;
+        }
+
+        if (tool_call_admit(invocation))
+                tool_hooks_begin(invocation);
+        return invocation_started(invocation, ret, reterr);
+}
