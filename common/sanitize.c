@@ -36,8 +36,15 @@ static void append_escape(GString *out, gunichar c) {
 /* One character, or one byte that begins none, from @text into @out; returns the bytes taken. */
 static size_t sanitize_character(
                 const char *text, size_t left, bool lines, GString *out, SanitizeFlags *flags) {
-        gunichar c = g_utf8_get_char_validated(text, (gssize) left);
+        gunichar c;
 
+        /* Nearly all there is, and nothing to decide about it. */
+        if (*text >= ' ' && *text <= '~') {
+                g_string_append_c(out, *text);
+                return 1;
+        }
+
+        c = g_utf8_get_char_validated(text, (gssize) left);
         if (*text == '\0' || c == (gunichar) -1 || c == (gunichar) -2) {
                 append_escape(out, (unsigned char) *text);
                 *flags |= SANITIZE_ESCAPED;
