@@ -36,7 +36,7 @@ void record_store_revoke(RecordStore *store);
  * record_store_get() - the value of a key
  * @key_size:  1 to STORAGE_KEY_BYTES_MAX bytes, UTF-8, no NUL
  * @ret_json:  the value as JSON text exactly as it was set; g_free() it
- * @ret_version: NULL, or a number that changes with every set of this key; for record_store_set_if()
+ * @ret_version: NULL, or a number that stands for this very text and is never 0; for record_store_set_if()
  *
  * Return: 1 when there is one, 0 when there is none (outputs untouched), -EINVAL, -EBADMSG, -ENODEV or another -errno.
  */
@@ -99,7 +99,8 @@ int record_store_usage(RecordStore *store, RecordUsage *ret);
  */
 int record_store_repair(RecordStore *store);
 
-/** record_store_code() - "ok", "invalid", "limit", "corrupt", "io" or "not_available" for a result of the above */
+/** record_store_code() - "ok", "invalid", "limit", "corrupt", "io" or "not_available" for a result of the above; "stale"
+ * for the one of record_store_set_if() that plugins never see */
 const char *record_store_code(int r);
 
 /* ---- a set in three steps, for a caller that wants the disk to be waited for elsewhere ----
