@@ -82,7 +82,8 @@ const result = await esbuild.build({
   platform: 'node',
   format: 'esm',
   target: 'node22',
-  charset: 'utf8',
+  // One byte a character: the runtime decodes and parses it faster.
+  charset: 'ascii',
   // Whitespace and syntax only: names stay, so that a stack trace in the journal can be read.
   minifyWhitespace: true,
   minifySyntax: true,

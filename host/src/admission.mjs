@@ -8,8 +8,7 @@
 // Everything here runs with the captured primordials only; see primordials.mjs.
 import {
   defineProperty, fileURLToPath, freeze, getBuiltinModule, objectKeys, parseJson, pathToFileURL, readFileSync, registerModuleHooks,
-  sha256Hex,
-  stringCharCodeAt, stringEndsWith, stringIndexOf, stringLastIndexOf, stringSlice, stringStartsWith, stripTypes,
+  sha256Hex, stringCharCodeAt, stringEndsWith, stringIndexOf, stringLastIndexOf, stringSlice, stringStartsWith, stripTypes,
 } from './primordials.mjs'
 import { ModuleError } from './errors.mjs'
 

@@ -149,8 +149,8 @@ export function createRoot({ services, onPreExecute, onLog }) {
   for (const name of CORE_SERVICES) root.reflect.provide(name, root[name])
   const provide = guardProvide(root)
   guardRegistry(root)
-  for (const [name, service] of Object.entries(services))
-    root.plugin({ name: `host ${name}`, apply: ctx => { provide.call(ctx.reflect, name, service) } })
+  /* Provided by a fiber that is not the root's, so that a plugin has to inject what it uses. */
+  root.plugin({ name: 'host', apply: ctx => { for (const name of Object.keys(services)) provide.call(ctx.reflect, name, services[name]) } })
   return root
 }
 

@@ -6,9 +6,9 @@
 //
 // Replacing a property of a built-in module does not reach the named exports that ES modules import until
 // syncBuiltinESMExports() ran, so that comes last, and is taken away as well.
-import module from 'node:module'
-import process from 'node:process'
-import { apply, defineProperty, freeze, getBuiltinModule, getOwnPropertyDescriptor, getPrototypeOf, syncBuiltinExports } from './primordials.mjs'
+import {
+  apply, defineProperty, freeze, getBuiltinModule, getOwnPropertyDescriptor, getPrototypeOf, module, syncBuiltinExports,
+} from './primordials.mjs'
 import { builtinName, isAllowedBuiltin, isCompilable, refuseBuiltin } from './admission.mjs'
 import { RefusedError } from './errors.mjs'
 

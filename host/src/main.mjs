@@ -2,8 +2,7 @@
 //
 // The extension host. Runs inside the sandbox of one plugin's unit, reached over descriptors 0 and 1. The order of the steps
 // matters: what the host needs is captured first, the doors are shut and tried before anything of an extension is loaded.
-import { endProcess, readFileSync, processVersion, sha256Hex, fileURLToPath } from './primordials.mjs'
-import process from 'node:process'
+import { endProcess, fileURLToPath, processVersion, readFileSync, sha256Hex } from './primordials.mjs'
 import { EXIT_LOCK, EXIT_OK, EXIT_PROTOCOL, EXIT_USAGE, PROTOCOL } from './limits.mjs'
 import { errorText, objectText, quote } from './json.mjs'
 import { startAdmission } from './admission.mjs'

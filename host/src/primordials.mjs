@@ -5,11 +5,13 @@
 // may be loaded, or that writes frames, uses only these copies, index loops and objects without a prototype.
 //
 // This module must be the first import of main.mjs.
-import asyncHooks from 'node:async_hooks'
-import fs from 'node:fs'
-import module from 'node:module'
-import process from 'node:process'
-import url from 'node:url'
+// Built-in modules are taken with process.getBuiltinModule(): an import would touch every export, and thereby load streams and more
+// that the host has no use for.
+const { getBuiltinModule: getBuiltin } = process
+const asyncHooks = getBuiltin('node:async_hooks')
+const fs = getBuiltin('node:fs')
+const module = getBuiltin('node:module')
+const url = getBuiltin('node:url')
 
 const { apply, ownKeys, getOwnPropertyDescriptor, getPrototypeOf } = Reflect
 const { bind, call } = Function.prototype
@@ -52,7 +54,7 @@ export const getBuiltinModule = apply(bind, process.getBuiltinModule, [process])
 export const endProcess = apply(bind, process.reallyExit, [process])
 export const processVersion = process.version
 
-/* sha256Hex(text): crypto is only loaded when something is hashed, which costs the first hash some milliseconds. */
+/* sha256Hex(text): of its UTF-8. node:crypto is only loaded when something is hashed. */
 let hash
 export function sha256Hex(text) {
   hash ??= getBuiltinModule('node:crypto').hash
@@ -63,3 +65,4 @@ export const registerModuleHooks = module.registerHooks
 export const syncBuiltinExports = module.syncBuiltinESMExports
 export const stripTypes = module.stripTypeScriptTypes
 export const createRequire = module.createRequire
+export { module }

@@ -3,12 +3,8 @@
 // The start-time self test of the lock: every door is tried for real, the way an extension would, and must answer with the one
 // code that says that somebody shut it. "It threw" is not enough, a door may also fail for a boring reason. The targets do not
 // exist, so a door that is open does no harm here.
-import * as moduleExports from 'node:module'
-import * as processExports from 'node:process'
-import module from 'node:module'
-import process from 'node:process'
 import { addRoot } from './admission.mjs'
-import { createRequire, getBuiltinModule, openSync } from './primordials.mjs'
+import { createRequire, getBuiltinModule, module, openSync } from './primordials.mjs'
 
 const PROBE_ROOT = '/.codewhale-probe'
 const NOWHERE = '/.codewhale-probe/nothing'
@@ -49,11 +45,9 @@ function doorsOf(require) {
     ['process.abort', LOCKED, () => process.abort()],
     ['process.reallyExit', LOCKED, () => process.reallyExit(70)],
     ['process.setUncaughtExceptionCaptureCallback', LOCKED, () => process.setUncaughtExceptionCaptureCallback(null)],
-    ['import {dlopen} from node:process', LOCKED, () => processExports.dlopen({ exports: {} }, `${NOWHERE}.node`)],
-    ['import {registerHooks} from node:module', LOCKED, () => moduleExports.registerHooks({})],
-    ['import {syncBuiltinESMExports} from node:module', LOCKED, () => moduleExports.syncBuiltinESMExports()],
     ['module.registerHooks', LOCKED, () => module.registerHooks({})],
     ['module.register', LOCKED, () => module.register(`file://${NOWHERE}.mjs`)],
+    ['module.syncBuiltinESMExports', LOCKED, () => module.syncBuiltinESMExports()],
     ['module._compile', LOCKED, () => new module(NOWHERE)._compile('module.exports = 1', `${NOWHERE}.cjs`)],
     ['require.extensions[".node"]', LOCKED, () => require.extensions['.node'](new module(NOWHERE), `${NOWHERE}.node`)],
     ['process.getBuiltinModule("module")', LOCKED, () => process.getBuiltinModule('module').registerHooks({})],
