@@ -130,6 +130,22 @@ static inline bool is_low(int unit) {
         return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
+static inline bool is_escape(char c) {
+        switch (c) {
+        case '"':
+        case '\\':
+        case '/':
+        case 'b':
+        case 'f':
+        case 'n':
+        case 'r':
+        case 't':
+                return true;
+        default:
+                return false;
+        }
+}
+
 /* @at is the backslash. */
 static const char *scan_escape(const char *at, const char *end, JScanError *error) {
         int unit;
@@ -137,8 +153,7 @@ static const char *scan_escape(const char *at, const char *end, JScanError *erro
         if (end - at < 2)
                 return scan_fail(error, "the string does not end", at);
         if (at[1] != 'u')
-                return at[1] && strchr("\"\\/bfnrt", at[1]) ? at + 2
-                                                            : scan_fail(error, "unknown escape", at);
+                return is_escape(at[1]) ? at + 2 : scan_fail(error, "unknown escape", at);
 
         unit = hex4(at + 2, end);
         if (unit < 0)

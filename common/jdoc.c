@@ -11,6 +11,9 @@
 /* Objects with more members than this are indexed: for finding equal keys now and members later. */
 #define KEYS_PLAIN_MAX 32u
 
+/* Room for so many values is made at once; beyond that it grows. */
+#define NODES_FIRST 16384u
+
 /* One document being read. While a container is open, its tag keeps the place of its parent instead of its
  * extent, so that neither recursion nor a stack is needed. */
 typedef struct Reader {
@@ -38,7 +41,7 @@ static const char *reader_refuse(Reader *reader, const char *message, const char
 }
 
 static bool reader_grow(Reader *reader) {
-        size_t capacity = reader->capacity + reader->capacity / 2 + 16;
+        size_t capacity = 2 * reader->capacity + 16;
 
         /* Only text that turns out to be no JSON can have more. */
         if (reader->capacity < reader->nodes_likely)
@@ -310,7 +313,7 @@ int jdoc_parse(const char *text, size_t size, const JdocLimits *limits, Jdoc **r
         reader.depth_max = limits->depth_max;
         reader.nodes_max = MIN(limits->nodes_max, JNODE_NODES_MAX - 1);
         reader.nodes_likely = size / 2 + 2;
-        reader.capacity = MIN(MIN(size / 6 + 8, reader.nodes_likely), reader.nodes_max);
+        reader.capacity = MIN(MIN(size / 6 + 8, NODES_FIRST), MIN(reader.nodes_likely, reader.nodes_max));
         reader.doc = g_malloc(sizeof(Jdoc) + reader.capacity * sizeof(Jnode));
         *reader.doc = (Jdoc){ .text = reader.text, .size = (uint32_t) size };
 
@@ -320,8 +323,9 @@ int jdoc_parse(const char *text, size_t size, const JdocLimits *limits, Jdoc **r
                 return reader.too_big ? -E2BIG : -EBADMSG;
         }
 
-        /* Give back what was guessed too much, unless that is little. */
-        if ((reader.capacity - reader.doc->used) * sizeof(Jnode) > KIB(16))
+        /* Give back what was guessed far too much. Less is kept: blocks that come and go at one size make
+         * malloc() serve them from its heap, and page faults cost more than reading. */
+        if (reader.capacity > 1024 && reader.doc->used < reader.capacity / 8)
                 reader.doc = g_realloc(reader.doc, sizeof(Jdoc) + reader.doc->used * sizeof(Jnode));
         *ret = reader.doc;
         return 0;
