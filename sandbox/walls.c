@@ -17,14 +17,15 @@
  * covered. */
 #define EMPTY_DIRECTORIES                                                                                   \
         "/", "ro", "/tmp", "rw,noexec,nosuid,nodev,mode=0700,size=64M", "/run", "ro,mode=0755", "/dev/shm", \
-                        "ro", "/dev/pts", "ro"
+                        "ro", "/dev/pts", "ro", "/dev/mqueue", "ro"
 
 /* The launcher's own walls: Landlock is no part of @system-service. io_uring is, and reaches past filters.
  */
 #define SYSTEM_CALLS                                                                                        \
         "@system-service", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"
 #define SYSTEM_CALLS_DENIED                                                                                 \
-        "@resources", "@privileged", "@keyring", "io_uring_setup", "io_uring_enter", "io_uring_register"
+        "@resources", "@privileged", "@keyring", "io_uring_setup", "io_uring_enter", "io_uring_register",   \
+                        "userfaultfd", "process_vm_readv", "process_vm_writev", "kcmp"
 
 static const Wall walls[] = {
         /* files */

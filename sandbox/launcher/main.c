@@ -40,6 +40,11 @@ static uint64_t get_limit(int resource) {
         return limit.rlim_max;
 }
 
+static int explain(const char *what, int r) {
+        (void) fprintf(stderr, "codewhale-host-launcher: %s: %s\n", what, strerror(-r));
+        return r;
+}
+
 /* Shuts and tries. Return: 0; -errno when something could not even be set up. */
 static int inspect(const Options *options) {
         FindingsLimits limits = { .data_bytes = get_limit(RLIMIT_DATA), .files = get_limit(RLIMIT_NOFILE) };
@@ -48,7 +53,7 @@ static int inspect(const Options *options) {
 
         r = lockdown_capabilities();
         if (r < 0)
-                return r;
+                return explain("capabilities", r);
 
         findings_begin(&findings);
         checks_descriptors(&findings);
@@ -61,10 +66,10 @@ static int inspect(const Options *options) {
 
         landlock = lockdown_landlock(options);
         if (landlock < 0)
-                return landlock;
+                return explain("Landlock", landlock);
         r = lockdown_filter(!lockdown_scopes_signals(landlock));
         if (r < 0)
-                return r;
+                return explain("system call filter", r);
         checks_processes(&findings, options);
 
         limits.landlock = (unsigned) landlock;
@@ -173,20 +178,18 @@ int main(int argc, char **argv) {
         (void) signal(SIGPIPE, SIG_IGN);
 
         r = inspect(&options);
-        if (r < 0) {
-                (void) fprintf(stderr, "codewhale-host-launcher: setting up: %s\n", strerror(-r));
+        if (r < 0)
                 return LAUNCHER_EXIT_SETUP;
-        }
         if (send_report() < 0)
                 return LAUNCHER_EXIT_CHANNEL;
         if (findings.refused || findings.full)
                 return LAUNCHER_EXIT_REFUSED;
-        if (options.probe)
-                return 0;
 
         r = await_go();
         if (r < 0)
                 return r == -EBADMSG ? LAUNCHER_EXIT_FRAME : LAUNCHER_EXIT_CHANNEL;
+        if (options.probe)
+                return 0;
 
         return become(&options);
 }

@@ -14,7 +14,7 @@
  *                            what the runtime may touch, and how; what is missing is skipped
  *   --keep=NAME              a variable of the environment that the runtime gets; all others are dropped
  *   --without=landlock       don't use Landlock, as on a kernel that has none (for tests)
- *   --probe                  report and end */
+ *   --probe                  report, wait for the word, and end */
 
 #include <stdbool.h>
 #include <stddef.h>
