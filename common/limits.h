@@ -33,7 +33,7 @@
 #define SCHEMA_PATTERN_BYTES_MAX   1024u
 #define SCHEMA_STEPS_MAX           1000000u /* of one validation, and SCHEMA_STEPS_PER_VALUE for each value of the instance */
 #define SCHEMA_STEPS_PER_VALUE     16u
-#define SCHEMA_NESTING_MAX         2048u    /* subschemas being evaluated inside each other */
+#define SCHEMA_NESTING_MAX         1024u    /* subschemas being evaluated inside each other */
 #define SCHEMA_MATCH_MAX           20000u   /* steps of one match of a regular expression, and some for each byte */
 #define SCHEMA_REASONS_MAX         5u
 #define SCHEMA_REPORT_BYTES_MAX    2048u

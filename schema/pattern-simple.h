@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* A second, smaller engine for the expressions that people mostly write in schemas: a chain of classes, each repeated or
+ * not, perhaps tied to the ends of the text. It walks all possibilities at once, one step a byte, and so is never slow. */
+
+#include <stddef.h>
+
+typedef struct PatternSimple PatternSimple;
+
+/** pattern_simple_compile() - -ENOTSUP when the expression is not simple; it must be one that regex_translate() accepts */
+int pattern_simple_compile(const char *text, size_t size, PatternSimple **ret);
+
+PatternSimple *pattern_simple_free(PatternSimple *pattern);
+
+/** pattern_simple_match() - 1 when it occurs in the text, 0 when not */
+int pattern_simple_match(const PatternSimple *pattern, const char *subject, size_t size);
