@@ -21,6 +21,22 @@ const CLEANUP_AFTER_FAILURE_MS = 400
 
 class ActivationError extends Error {}
 
+/* watched(): tells that apply() failed at once; Cordis tells it when everything is cleaned up, which may be never */
+function watched(plugin, entry) {
+  const apply = (context, config) => {
+    let result
+    try {
+      result = plugin.apply(context, config)
+    } catch (error) {
+      entry.fail(error)
+      throw error
+    }
+    if (typeof result === 'object' && typeof result?.then === 'function') result.then(undefined, entry.fail)
+    return result
+  }
+  return { ...plugin, apply }
+}
+
 export class Extensions {
   constructor(host) {
     this.host = host
@@ -79,7 +95,7 @@ export class Extensions {
     const withdrawn = entry.withdrawn.then(reason => { throw new ActivationError(reason) })
     const work = runAs(entry, () => this.load(entry, params))
     try {
-      await Promise.race([work, late, withdrawn])
+      await Promise.race([work, late, withdrawn, entry.failed])
     } finally {
       clearTimer(timer)
       for (const promise of [work, late, withdrawn]) promise.catch(() => {})
@@ -92,7 +108,7 @@ export class Extensions {
     const context = await entry.start()
     const missing = missingServices(context, plugin)
     if (missing.length > 0) throw new ActivationError(`this host does not provide the service ${missing.join(', ')} that ${entry.path} injects`)
-    entry.plugin = context.plugin(plugin, params.config)
+    entry.plugin = context.plugin(watched(plugin, entry), params.config)
     await entry.plugin
     if (entry.plugin.state !== FIBER.ACTIVE) throw new ActivationError(`${entry.path} did not become active`)
     await this.settle(entry)

@@ -4,7 +4,7 @@
 // the facts that this file relies on.
 import * as cordis from '@deepseek-ai/cordis'
 import { ENTRY } from './owner.mjs'
-import { RefusedError } from './errors.mjs'
+import { RefusedError, RegistrationError, StorageError } from './errors.mjs'
 import { freeze } from './primordials.mjs'
 
 /* FiberState is a const enum: it does not exist at run time. */
@@ -31,8 +31,8 @@ function trackEffects() {
   const { effect } = cordis.Fiber.prototype
   cordis.Fiber.prototype.effect = function (execute, label = 'anonymous') {
     const entry = this.ctx?.[ENTRY]
-    if (entry === undefined || label === 'ctx.plugin()') return effect.call(this, execute, label)
-    const record = { label, registration: execute[REGISTRATION] === true, cleanups: 0 }
+    if (entry === undefined || label === 'ctx.plugin()' || execute[REGISTRATION]) return effect.call(this, execute, label)
+    const record = { label, cleanups: 0 }
     const track = dispose => typeof dispose !== 'function' || dispose[cordis.Context.effect] ? dispose : trackCleanup(entry, record, dispose)
     return effect.call(this, function () {
       return trackResult(execute.call(this), track)
@@ -77,7 +77,7 @@ function trackResult(result, track) {
   return result
 }
 
-/* registrationEffect(): an effect of @fiber whose leak label is @label itself */
+/* registrationEffect(): an effect of @fiber whose end is followed elsewhere */
 export function registrationEffect(fiber, execute, label) {
   execute[REGISTRATION] = true
   return fiber.effect(execute, label)
@@ -138,6 +138,20 @@ function freezePrototypes(root) {
     freeze(Object.getPrototypeOf(service[Symbol.for('cordis.original')] ?? service))
 }
 
+/* A service that is asked for after the end says so, instead of that it is missing. */
+function guardServices(root) {
+  root.on('internal/get', (ctx, name, error, next) => {
+    try {
+      return next()
+    } catch (reason) {
+      const entry = ctx[ENTRY]
+      if (entry === undefined || entry.isLive() || !SERVICES.includes(name)) throw reason
+      const text = 'the extension is not live any more'
+      throw name === 'storage' ? new StorageError('not_available', `storage is not available: ${text}`) : new RegistrationError(text)
+    }
+  })
+}
+
 /* createRoot({services, onPreExecute, onLog}) -> the root context with every service of the host in it */
 export function createRoot({ services, onPreExecute, onLog }) {
   trackEffects()
@@ -145,6 +159,7 @@ export function createRoot({ services, onPreExecute, onLog }) {
   freezePrototypes(root)
   root.logger.exporters.clear()
   root.logger.exporter({ levels: { default: 3 }, export: onLog })
+  guardServices(root)
   guardEvents(root, onPreExecute)
   for (const name of CORE_SERVICES) root.reflect.provide(name, root[name])
   const provide = guardProvide(root)

@@ -74,10 +74,13 @@ export class Entry {
     this.fading = new Map() /* kind and name -> the withdrawal of a proposal that was not answered yet */
     this.refusals = []
     this.registrations = new Set() /* live ones, for the answer to ext/activate */
-    this.effects = new Set() /* {label}: cleanups that have not finished */
+    this.proposals = new Set() /* all whose withdrawal the core has not confirmed */
+    this.effects = new Set() /* {label}: cleanups that have not finished, those of registrations aside */
     this.calls = new Set() /* requests of the core that this entry is serving */
     this.heldErrors = [] /* what Cordis logged while activating: said once, as the diagnostic or in the log */
     this.withdrawn = new Promise(resolve => { this.withdraw = resolve })
+    this.failed = new Promise((resolve, reject) => { this.fail = reject })
+    this.failed.catch(() => {})
   }
 
   /* start(): the context that the module's plugin runs in. Its ctx.root is the entry's own fiber, so that what it does "at the
@@ -98,12 +101,14 @@ export class Entry {
     return this.isLive() && this.state === 'active'
   }
 
-  /* beginDisposal(): from here on nothing is accepted from the entry and nothing is asked of it */
+  /* beginDisposal(): from here on nothing is accepted from the entry and nothing is asked of it. What it registered goes at once,
+   * Cordis itself would wait for an apply() that may never end. */
   beginDisposal() {
     if (this.disposing) return
     this.disposing = true
     this.withdraw('withdrawn')
     for (const call of this.calls) this.host.channel.onCancel({ id: call.id })
+    for (const registration of [...this.proposals].reverse()) registration.withdraw()
   }
 
   /* dispose(): ends the fiber once; the same promise for everyone who asks */
@@ -115,7 +120,8 @@ export class Entry {
 
   /* What is left when the time is up: the labels of contract 4.0.4 */
   leaks() {
-    const labels = [...this.effects].map(({ label, registration }) => registration ? label : `effect:${label}`)
+    const labels = [...this.proposals].map(({ key }) => key)
+    for (const { label } of this.effects) labels.push(`effect:${label}`)
     if (this.plugin?.state === FIBER.LOADING) labels.push('effect:apply')
     return [...new Set(labels)]
   }

@@ -78,14 +78,17 @@ class Registration {
 
   refuse(reason) {
     this.gone = true
+    this.entry.proposals.delete(this)
     const text = `${this.key} was refused: ${reason}`
     if (this.entry.state === 'activating') this.entry.refusals.push(text)
     else this.entry.host.log('error', text, this.entry)
   }
 
-  unregister() {
-    const { channel } = this.entry.host
-    return channel.request('registry/unregister', objectText([['owner', this.entry.owner.text], ['handle', `${this.handle}`]])).then(() => {}, () => {})
+  async unregister() {
+    const { host, owner } = this.entry
+    const params = objectText([['owner', owner.text], ['handle', `${this.handle}`]])
+    await host.channel.request('registry/unregister', params).catch(() => {})
+    this.entry.proposals.delete(this)
   }
 
   /* withdraw(): from now on nobody calls it; resolves when the core knows */
@@ -98,7 +101,10 @@ class Registration {
       if (entry.host.handles.get(this.handle) === this) entry.host.handles.delete(this.handle)
       return this.unregistered = this.unregister()
     }
-    if (!this.sent) return undefined
+    if (!this.sent) {
+      entry.proposals.delete(this)
+      return undefined
+    }
     /* A replacement of the same name is proposed only when the core has heard that this one is gone. */
     const faded = this.admission.then(() => this.late).finally(() => {
       if (entry.fading.get(this.key) === faded) entry.fading.delete(this.key)
@@ -116,6 +122,7 @@ export function propose(ctx, kind, name, spec, serve) {
   const registration = new Registration(entry, kind, name, serve)
   const dispose = registrationEffect(ctx.fiber, () => () => registration.withdraw(), registration.key)
   registration.admission = registration.admit(specText)
+  entry.proposals.add(registration)
   entry.pending.add(registration.admission)
   registration.admission.finally(() => entry.pending.delete(registration.admission))
   return () => dispose()
