@@ -174,7 +174,7 @@ int failure_report(const Cli *cli, int r, const sd_bus_error *error, const char 
         return set ? failure_status(error->name) : EXIT_STATUS_FAILURE;
 }
 
-static void say(const char *prefix, const char *format, va_list arguments) {
+static void G_GNUC_PRINTF(2, 0) say(const char *prefix, const char *format, va_list arguments) {
         g_autofree char *text = g_strdup_vprintf(format, arguments);
         g_autofree char *line = sanitize_block(text, ERROR_TEXT_BYTES_MAX, NULL);
 
