@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""What systemd's user manager runs for the service, and whether anything is left of it."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+
+def systemctl(*words):
+    return subprocess.run(['systemctl', '--user', *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, timeout=20, check=False).stdout
+
+
+class Units:
+    """The host units that came after this object was made. Others, of a desktop, are not ours to judge."""
+
+    def __init__(self):
+        self.before = set(self._list())
+
+    @staticmethod
+    def _list():
+        lines = systemctl('list-units', '--all', '--no-legend', '--plain', 'codewhale-*.service').splitlines()
+        return [line.split()[0] for line in lines if line.split()]
+
+    def names(self):
+        return [name for name in self._list() if name not in self.before]
+
+    @staticmethod
+    def processes(unit):
+        """Every process in the control group of a unit, whatever it is descended from."""
+        group = systemctl('show', '-P', 'ControlGroup', unit).strip()
+        if not group:
+            return []
+        for root in ('/sys/fs/cgroup', '/sys/fs/cgroup/systemd'):
+            folder = Path(root + group)
+            if folder.is_dir():
+                return [int(pid) for path, _, _ in os.walk(folder)
+                        for pid in Path(path, 'cgroup.procs').read_text().split()]
+        return []
+
+    def all_processes(self):
+        return [pid for name in self.names() for pid in self.processes(name)]
+
+    def wait_until_gone(self, seconds=15):
+        """Empty control groups and no unit left, failed ones included. Returns what is left."""
+        deadline = time.monotonic() + seconds
+        while True:
+            left = self.names()
+            if not left or time.monotonic() > deadline:
+                return [f'{name}: {self.processes(name)}' for name in left]
+            time.sleep(0.05)

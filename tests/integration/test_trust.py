@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""From a folder on disk to an extension that may run: each step is a decision of its own."""
+
+import json
+import shutil
+
+from codewhale import SAMPLES, ServiceCase, tool_source
+
+MANIFEST = {'name': 'probe', 'version': '1.0.0', 'extensions': {'net.codewhale': {'native': {'path': 'native/main.mjs'}}}}
+
+
+class Lifecycle(ServiceCase):
+    def setUp(self):
+        super().setUp()
+        self.source = self.bundle('probe', tool_source("return 'hello'"))
+
+    def state_of(self, name='probe'):
+        return self.client.plugins()[name][3]
+
+    def facts(self, name='probe'):
+        return self.client.properties('Plugin', path=self.client.plugins()[name][1])
+
+    def installed_folder(self):
+        return self.daemon.home / 'plugins' / 'probe'
+
+    def test_T01_install_leaves_disabled_and_untrusted(self):
+        plugin = self.client.install(self.source)['id']
+        facts = self.facts()
+        self.assertEqual((facts['Trust'], facts['Enabled'], facts['State']), ('not-reviewed', False, 'disabled'))
+        self.client.call('', 'Reload')
+        self.assertEqual(self.client.tools(), [])
+        self.assertEqual(self.units.names(), [])
+        self.assertEqual(facts['Id'], plugin)
+
+    def test_T02_trust_alone_does_not_enable(self):
+        plugin = self.client.install(self.source)['id']
+        self.assertFails('NotTrusted', self.client.plugin, 'Enable', plugin)
+        self.client.trust(plugin)
+        facts = self.facts()
+        self.assertEqual((facts['Trust'], facts['Enabled'], facts['State']), ('trusted', False, 'disabled'))
+        self.assertEqual(self.client.tools(), [])
+        self.client.plugin('Enable', plugin)
+        self.assertEqual(self.state_of(), 'active')
+        self.assertEqual(self.client.tools(), ['probe'])
+
+    def test_T03_wrong_token(self):
+        plugin = self.client.install(self.source)['id']
+        other = self.client.install(self.bundle('other', tool_source("return 'x'", name='other')))['id']
+        token = self.client.review(plugin)['token']
+        content, capabilities = token.split('.')
+        wrong = '0' * 64
+        for bad, name in (
+                (f'{wrong}.{capabilities}', 'ContentChanged'), (f'{content}.{wrong}', 'CapabilitiesChanged'),
+                (content, 'InvalidToken'), (token.upper(), 'InvalidToken'), ('', 'InvalidToken'), (token + '0', 'InvalidToken'),
+                (self.client.review(other)['token'], 'ContentChanged')):
+            with self.subTest(token=bad):
+                self.assertFails(name, self.client.trust, plugin, bad or ' ')
+        self.assertEqual(self.facts()['Trust'], 'not-reviewed')
+
+    def test_T03_old_token_after_a_change(self):
+        plugin = self.client.install(self.source)['id']
+        token = self.client.review(plugin)['token']
+        (self.installed_folder() / 'native' / 'main.mjs').write_text('export function apply() {}\n')
+        self.assertFails('ContentChanged', self.client.trust, plugin, token)
+
+    def test_T06_disable_keeps_trust_and_revoke_keeps_the_enabled_bit(self):
+        plugin = self.client.bring_up(self.source)
+        self.client.plugin('Disable', plugin)
+        self.assertEqual((self.facts()['Trust'], self.facts()['Enabled']), ('trusted', False))
+        self.assertEqual(self.client.tools(), [])
+        self.client.plugin('Enable', plugin)
+        self.client.plugin('Revoke', plugin)
+        self.assertEqual((self.facts()['Trust'], self.facts()['Enabled']), ('not-reviewed', True))
+        self.assertEqual(self.client.tools(), [])
+        self.assertEqual(self.units.wait_until_gone(), [])
+        self.client.trust(plugin)
+        self.assertFalse(self.facts()['Enabled'])
+
+    def test_T07_generation_grows_with_each_write(self):
+        plugin = self.client.install(self.source)['id']
+        seen = [self.facts()['Generation']]
+        self.client.trust(plugin)
+        for verb in ('', 'Enable', 'Disable', 'Revoke'):
+            if verb:
+                self.client.plugin(verb, plugin)
+            seen.append(self.facts()['Generation'])
+        self.assertEqual(seen, sorted(set(seen)))
+
+    def test_T08_broken_state_file_is_kept_and_enables_nothing(self):
+        self.client.bring_up(self.source)
+        self.daemon.stop()
+        state = self.daemon.home / 'plugins' / 'state.json'
+        good = state.read_text()
+        for broken in (good[:-3], '[]', good.replace('"schema_version":1', '"schema_version":99').replace(
+                '"schema_version": 1', '"schema_version": 99')):
+            with self.subTest(state=broken[:40]):
+                state.write_text(broken)
+                self.daemon.start()
+                client = self.connect()
+                self.assertEqual(client.tools(), [])
+                self.assertNotEqual(client.plugins()['probe'][3], 'active')
+                self.assertNotEqual(client.property('', 'Health'), 'ok')
+                plugin = client.plugins()['probe'][0]
+                self.assertFails('StateInvalid', client.trust, plugin, client.review(plugin)['token'])
+                self.daemon.stop()
+                self.assertEqual(state.read_text(), broken)
+        state.write_text(good)
+        self.daemon.start()
+        self.assertEqual(self.connect().tools(), ['probe'])
+
+    def test_T10_edited_source_is_not_active_and_active_again_when_restored(self):
+        self.client.bring_up(self.source)
+        entry = self.installed_folder() / 'native' / 'main.mjs'
+        good = entry.read_bytes()
+        entry.write_bytes(good + b'\n')
+        self.client.call('', 'Reload')
+        self.assertEqual(self.facts()['Trust'], 'content-changed')
+        self.assertNotEqual(self.state_of(), 'active')
+        self.assertEqual(self.client.tools(), [])
+        entry.write_bytes(good)
+        self.client.call('', 'Reload')
+        self.assertEqual(self.state_of(), 'active')
+        self.assertEqual(self.client.tools(), ['probe'])
+
+    def test_T12_uninstall_needs_disabled(self):
+        plugin = self.client.bring_up(self.source)
+        self.assertFails('StillEnabled', self.client.plugin, 'Uninstall', plugin)
+        self.client.plugin('Disable', plugin)
+        self.client.plugin('Uninstall', plugin)
+        self.assertNotIn('probe', self.client.plugins())
+        self.assertFalse(self.installed_folder().exists())
+        self.assertFails('NoSuchPlugin', self.client.plugin, 'Enable', plugin)
+
+    def test_T12_uninstall_needs_the_marker(self):
+        (self.daemon.home / 'plugins').mkdir(mode=0o700, exist_ok=True)
+        shutil.copytree(self.source, self.installed_folder())
+        self.client.call('', 'Reload')
+        self.assertFails('NotInstalledByUs', self.client.plugin, 'Uninstall', self.client.plugins()['probe'][0])
+        self.assertTrue(self.installed_folder().exists())
+
+    def test_install_twice(self):
+        self.client.install(self.source)
+        self.assertFails('AlreadyInstalled', self.client.install, self.source)
+
+    def test_install_of_other_bytes_than_previewed(self):
+        self.assertFails('ContentChanged', self.client.install, self.source, expected_content_hash='0' * 64)
+        self.assertEqual(self.client.plugins(), {})
+        preview = json.loads(self.client.call('Plugins', 'Validate', '(s)', str(self.source)))
+        result = self.client.install(self.source, expected_content_hash=preview['content_hash'])
+        self.assertEqual(result['content_hash'], preview['content_hash'])
+
+    def test_state_survives_a_restart(self):
+        self.client.bring_up(self.source)
+        self.daemon.stop()
+        self.assertEqual(self.units.wait_until_gone(), [])
+        self.daemon.start()
+        client = self.connect()
+        self.assertEqual(client.tools(), ['probe'])
+        self.assertEqual(client.plugins()['probe'][3], 'active')
+
+    def test_state_survives_sigkill(self):
+        plugin = self.client.install(self.source)['id']
+        self.client.trust(plugin)
+        self.daemon.kill()
+        self.daemon.start()
+        client = self.connect()
+        self.client = client
+        self.assertEqual(self.facts()['Trust'], 'trusted')
+        client.plugin('Enable', plugin)
+        self.daemon.kill()
+        self.assertEqual(self.units.wait_until_gone(), [], 'a host outlived the service')
+        self.daemon.start()
+        self.assertEqual(self.connect().tools(), ['probe'])
+
+
+class Manifests(ServiceCase):
+    """Malformed bundles: told by Validate, refused by Install, never trusted."""
+
+    def validate(self, folder):
+        return json.loads(self.client.call('Plugins', 'Validate', '(s)', str(folder)))
+
+    def test_good_samples(self):
+        for sample in ('counter', 'greeting'):
+            result = self.validate(SAMPLES / sample)
+            self.assertTrue(result['valid'], result)
+            self.assertEqual(result['name'], sample)
+
+    def test_M_malformed_manifests(self):
+        native = tool_source("return 'x'")
+        cases = {
+            'not-json': '{"name": "not-json", ',
+            'array': '[]',
+            'twice': '{"name": "twice", "name": "other"}',
+            'no-name': '{"version": "1.0.0"}',
+            'comment': '{"name": "comment" /* x */}',
+            'number': '{"name": 7}',
+            'bad-name': json.dumps({**MANIFEST, 'name': 'Bad Name'}),
+            'unknown-key': json.dumps({**MANIFEST, 'name': 'unknown-key', 'extensions': {'net.codewhale': {'surprise': 1}}}),
+            'outside': json.dumps({**MANIFEST, 'name': 'outside', 'extensions': {'net.codewhale': {'native': {'path': '../x.mjs'}}}}),
+            'missing': json.dumps({**MANIFEST, 'name': 'missing', 'extensions': {'net.codewhale': {'native': {'path': 'no.mjs'}}}}),
+        }
+        for name, manifest in cases.items():
+            with self.subTest(case=name):
+                folder = self.bundle(name, native, manifest=manifest)
+                result = self.validate(folder)
+                self.assertFalse(result['valid'])
+                self.assertTrue([row for row in result['diagnostics'] if row['level'] == 'error'], result)
+                self.assertFails('InvalidManifest', self.client.install, folder)
+        self.assertEqual(self.client.plugins(), {})
+
+    def test_bundle_with_a_link(self):
+        folder = self.bundle('linked', tool_source("return 'x'"))
+        (folder / 'secret').symlink_to('/etc/passwd')
+        self.assertFalse(self.validate(folder)['valid'])
+        self.assertFails('InvalidBundle', self.client.install, folder)
+
+    def test_path_that_is_no_folder(self):
+        for path in ('/nonexistent/bundle', '/etc/passwd', 'relative', ''):
+            with self.subTest(path=path):
+                with self.assertRaises(Exception) as caught:
+                    self.client.install(path or ' ')
+                self.assertIn('.Error.Invalid', caught.exception.name)
+
+    def test_DB_03_name_of_a_folder_that_is_not_text(self):
+        plugins = self.daemon.home / 'plugins'
+        plugins.mkdir(mode=0o700, exist_ok=True)
+        import os
+        os.mkdir(os.fsencode(plugins) + b'/\xff\xfe\n')
+        (plugins / 'x').mkdir()
+        os.replace(plugins / 'x', os.fsencode(plugins) + b'/\xff\xfe\n/x')
+        self.client.call('', 'Reload')
+        self.assertEqual(self.client.property('', 'Version'), self.client.property('', 'Version'))
+        self.client.plugins()
+        self.client.call('', 'Describe')
