@@ -66,6 +66,11 @@
 #define DIAGNOSTICS_MAX            64u
 #define DIAGNOSTIC_BYTES_MAX       2048u
 
+/* The launcher's report */
+#define SANDBOX_REPORT_BYTES_MAX     KIB(64)
+#define SANDBOX_CHECKS_MAX           64u
+#define SANDBOX_CHECK_NAME_BYTES_MAX 64u
+
 /* Times of a host */
 #define HOST_HANDSHAKE_MSEC        30000u
 #define HOST_ACTIVATE_MSEC         5000u
