@@ -77,7 +77,8 @@ int plugin_set_find(const PluginSet *set, const char *id_or_name, Plugin **ret, 
  * return. Errors beside those named: ERROR_STATE_INVALID, ERROR_BUSY (another process holds the state file), ERROR_IO. */
 
 typedef enum ReviewFlags {
-        REVIEW_DIFF_LINES = 1 << 0, /* with line diffs of text files against the last reviewed bytes */
+        REVIEW_FILES      = 1 << 0, /* with every file: path, size, digest */
+        REVIEW_DIFF_LINES = 1 << 1, /* with line diffs of text files against the last reviewed bytes */
 } ReviewFlags;
 
 /**

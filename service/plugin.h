@@ -13,6 +13,7 @@
 
 #include "common/jwriter.h"
 #include "service/diagnostic.h"
+#include "service/staged-copy.h"
 
 typedef struct Plugin Plugin;
 
@@ -122,11 +123,9 @@ bool plugin_find_file(const Plugin *plugin, const char *path, PluginFile *ret);
 size_t plugin_count_native(const Plugin *plugin);
 bool plugin_get_native(const Plugin *plugin, size_t index, PluginFile *ret);
 
-/* The sealed copy. It stays on the disk for as long as somebody holds it, even when newer bytes were trusted. */
-typedef struct StagedCopy StagedCopy;
-StagedCopy *plugin_get_staged(const Plugin *plugin); /* borrowed; NULL when there is none */
-StagedCopy *staged_copy_ref(StagedCopy *copy);
-StagedCopy *staged_copy_unref(StagedCopy *copy);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(StagedCopy, staged_copy_unref)
-const char *staged_copy_get_path(const StagedCopy *copy); /* absolute */
-int staged_copy_get_fd(const StagedCopy *copy);           /* of the directory; borrowed */
+/**
+ * plugin_get_staged() - the sealed copy; borrowed; NULL when there is none
+ *
+ * It stays on the disk for as long as somebody holds a reference, even when newer bytes were trusted.
+ */
+StagedCopy *plugin_get_staged(const Plugin *plugin);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Holds what a manifest declares against the files that are there (contract 1.5.3, 1.6, 1.8). */
+
+#include <stdbool.h>
+
+#include "service/bundle-tree.h"
+#include "service/diagnostic.h"
+#include "service/manifest.h"
+
+/**
+ * bundle_component_check() - every declared path, and the rules between manifest and mcp.json
+ *
+ * Adds the `skills` folder to @manifest where it is there but not declared. Findings become diagnostics.
+ */
+void bundle_component_check(Manifest *manifest, const BundleTree *tree, bool extension_host, Diagnostics *diagnostics);

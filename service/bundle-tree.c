@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "service/bundle-tree.h"
+#include "service/node-print.h"
+
+#define CONTENT_DOMAIN "codewhale-extensions-content-v1"
+
+BundleTree *bundle_tree_free(BundleTree *tree) {
+        if (!tree)
+                return NULL;
+
+        g_hash_table_unref(tree->by_path);
+        g_ptr_array_unref(tree->nodes);
+        g_free(tree);
+        return NULL;
+}
+
+const BundleNode *bundle_tree_find(const BundleTree *tree, const char *path) {
+        return g_hash_table_lookup(tree->by_path, path);
+}
+
+char *bundle_tree_hash(const BundleTree *tree, const char *manifest) {
+        g_autoptr(Sha256) hash = sha256_new();
+
+        sha256_update_text(hash, CONTENT_DOMAIN);
+        sha256_update_framed(hash, manifest, strlen(manifest));
+        for (size_t i = 0; i < tree->nodes->len; i++) {
+                const BundleNode *node = g_ptr_array_index(tree->nodes, i);
+
+                if (node->ours)
+                        continue;
+                /* Every path is whole, so the sorted list says the structure too: no marks for the end of a folder. */
+                sha256_update_text(hash, node->directory ? "D" : node->executable ? "X" : "F");
+                sha256_update_framed(hash, node->path, strlen(node->path));
+                if (node->directory)
+                        continue;
+                sha256_update_u64(hash, node->size);
+                sha256_update(hash, node->sha256, SHA256_HEX_CHARS);
+        }
+        return sha256_finish_hex(hash);
+}
+
+bool bundle_tree_is_unchanged(const BundleTree *tree, int root) {
+        NodePrint now;
+
+        if (tree->fresh_root || node_print_at(root, "", &now) < 0 || !node_print_equal(&now, &tree->root))
+                return false;
+
+        for (size_t i = 0; i < tree->nodes->len; i++) {
+                const BundleNode *node = g_ptr_array_index(tree->nodes, i);
+
+                if (node->fresh || node_print_at(root, node->path, &now) < 0 || !node_print_equal(&now, &node->print))
+                        return false;
+        }
+        return true;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Puts bundles into a folder of bundles and takes them out again (contract 2.9). Knows nothing of trust: what it places is
+ * new to everybody. Each step that others can see is one rename(), so an install or uninstall that is killed at any point
+ * has happened or has not. */
+
+#include <glib.h>
+#include <stdbool.h>
+#include <systemd/sd-bus.h>
+
+#include "service/bundle.h"
+
+#define INSTALLER_STAGING_PREFIX ".staging-"
+#define INSTALLER_GONE_PREFIX    ".staging-gone-" /* followed by the folder's former name */
+
+/* A bundle that could be installed: where it is and what it is */
+typedef struct InstallSource {
+        char *text; /* the source in a form that parses back to it */
+        char *root; /* of the bundle */
+        int root_fd;
+        Bundle *bundle;
+} InstallSource;
+
+InstallSource *install_source_free(InstallSource *source);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(InstallSource, install_source_free)
+
+/**
+ * install_source_open() - look at a source: find its one bundle and load it
+ * @text: "path:<absolute directory>" or an absolute path
+ *
+ * Return: 0; ERROR_INVALID_BUNDLE when it holds no bundle or several; ERROR_INVALID_MANIFEST; ERROR_INVALID_ARGUMENTS when
+ * it is no directory; ERROR_NOT_SUPPORTED for another form of source.
+ */
+int install_source_open(const char *text, bool extension_host, InstallSource **ret, sd_bus_error *reterr);
+
+/**
+ * installer_place() - copy it to @plugins/<name>
+ * @plugins:       descriptor of the folder of bundles
+ * @expected_hash: NULL, or what its content hash must be
+ *
+ * Return: 0; ERROR_INVALID_BUNDLE when it has errors; ERROR_TOO_LARGE; ERROR_CONTENT_CHANGED; ERROR_ALREADY_INSTALLED when
+ * something of that name is there; ERROR_IO.
+ */
+int installer_place(int plugins, const InstallSource *source, const char *expected_hash, sd_bus_error *reterr);
+
+/**
+ * installer_remove() - take the bundle in the folder @name away, in one step
+ *
+ * It lies under INSTALLER_GONE_PREFIX until installer_sweep(). Return: 0; ERROR_NOT_INSTALLED_BY_US without a marker;
+ * ERROR_IO.
+ */
+int installer_remove(int plugins, const char *name, sd_bus_error *reterr);
+
+/**
+ * installer_sweep() - remove what interrupted work left in the folder of bundles
+ * @on_gone: NULL, or told of each bundle that was taken away: its folder's former name and what it called itself,
+ *           before its last trace goes
+ */
+void installer_sweep(
+                int plugins, void (*on_gone)(const char *folder, const char *name, void *userdata), void *userdata);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The transitions of contract 2.5 that change the folder of bundles; and the two that only show: review and preview. */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/safe-file.h"
+#include "service/discovery.h"
+#include "service/installer.h"
+#include "service/plugin-private.h"
+#include "service/review.h"
+
+int plugin_set_review(PluginSet *set, Plugin *plugin, ReviewFlags flags, char **ret_json, sd_bus_error *reterr) {
+        ReviewSubject subject = {
+                .plugin = plugin,
+                .root = plugin->root,
+                .home = set->home,
+                .extension_host = set->extension_host,
+        };
+        _cleanup_close_ int root = -EBADF;
+        PluginChange change;
+
+        /* A state file that can't be trusted only takes the differences away. */
+        (void) plugin_set_sync_state(set, NULL);
+        change = plugin_change_begin(plugin);
+        plugin_set_load_bundle(set, plugin, true);
+        plugin_change_end(set, &change);
+        if (plugin->stale)
+                return errors_set(reterr, ERROR_INVALID_BUNDLE, "%s can't be loaded any more; reload and see.",
+                                plugin->root_display);
+
+        root = safe_open_directory(plugin->root);
+        subject.root_fd = root;
+        subject.bundle = plugin->bundle;
+        *ret_json = review_write(&subject, flags);
+        return 0;
+}
+
+int plugin_set_preview(PluginSet *set, const char *source, char **ret_json, sd_bus_error *reterr) {
+        g_autoptr(InstallSource) opened = NULL;
+        ReviewSubject subject = { .home = set->home, .extension_host = set->extension_host };
+        int r;
+
+        r = install_source_open(source, set->extension_host, &opened, reterr);
+        if (r < 0)
+                return r;
+
+        subject.bundle = opened->bundle;
+        subject.root = opened->root;
+        subject.root_fd = opened->root_fd;
+        *ret_json = review_write(&subject, REVIEW_FILES);
+        return 0;
+}
+
+static int check_name_free(const PluginSet *set, const char *name, sd_bus_error *reterr) {
+        for (size_t i = 0; i < set->plugins->len; i++) {
+                const Plugin *plugin = g_ptr_array_index(set->plugins, i);
+
+                if (plugin->scope != PLUGIN_WORKSPACE && strcmp(plugin->name, name) == 0)
+                        return errors_set(reterr, ERROR_ALREADY_INSTALLED, "The name %s belongs to %s.", name, plugin->id);
+        }
+        return 0;
+}
+
+/* Finds what was placed the same way as everything else is found. */
+static int find_placed(PluginSet *set, const char *name, const char *hash, Plugin **ret, sd_bus_error *reterr) {
+        int r = plugin_set_reload(set, reterr);
+
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < set->plugins->len; i++) {
+                Plugin *plugin = g_ptr_array_index(set->plugins, i);
+
+                if (plugin->scope != PLUGIN_USER || strcmp(plugin->name, name) != 0 || !plugin->installed)
+                        continue;
+                if (g_strcmp0(plugin_get_content_hash(plugin), hash) != 0)
+                        return errors_set(reterr, ERROR_CONTENT_CHANGED, "The bundle changed right after it was installed.");
+                *ret = plugin;
+                return 0;
+        }
+        return errors_set(reterr, ERROR_IO, "The bundle was installed but is not found.");
+}
+
+int plugin_set_install(PluginSet *set, const char *source, const char *expected_hash, Plugin **ret, sd_bus_error *reterr) {
+        g_autoptr(InstallSource) opened = NULL;
+        _cleanup_close_ int plugins = -EBADF;
+        int r;
+
+        r = install_source_open(source, set->extension_host, &opened, reterr);
+        if (r < 0)
+                return r;
+        r = check_name_free(set, opened->bundle->manifest->name, reterr);
+        if (r < 0)
+                return r;
+        plugins = codewhale_home_make(set->home, HOME_PLUGINS);
+        if (plugins < 0)
+                return errors_set(reterr, ERROR_IO, "%s can't be used: %s.",
+                                codewhale_home_get_path(set->home, HOME_PLUGINS), g_strerror(-plugins));
+
+        r = installer_place(plugins, opened, expected_hash, reterr);
+        if (r < 0)
+                return r;
+        return find_placed(set, opened->bundle->manifest->name, opened->bundle->content_hash, ret, reterr);
+}
+
+static int remove_record(PluginSet *set, const char *plugin_id, sd_bus_error *reterr) {
+        int r;
+
+        do {
+                r = plugin_set_refresh_state(set, reterr);
+                if (r < 0)
+                        return r;
+                r = trust_state_remove(set->state, plugin_id, trust_state_get(set->state, plugin_id), reterr);
+        } while (r == -ESTALE);
+        return r;
+}
+
+int plugin_set_uninstall(PluginSet *set, Plugin *plugin, sd_bus_error *reterr) {
+        g_autofree char *folder = g_path_get_basename(plugin->root);
+        g_autofree char *id = g_strdup(plugin->id); /* the reload below lets the plugin go */
+        _cleanup_close_ int plugins = -EBADF;
+        int r;
+
+        r = plugin_set_sync_state(set, reterr);
+        if (r < 0)
+                return r;
+        if (!plugin->found)
+                return errors_set(reterr, ERROR_NO_SUCH_PLUGIN, "%s is not there any more.", plugin->id);
+        if (plugin->record->enabled)
+                return errors_set(reterr, ERROR_STILL_ENABLED, "%s is enabled; disable it first.", plugin->name);
+        if (plugin->scope != PLUGIN_USER)
+                return errors_set(reterr, ERROR_NOT_INSTALLED_BY_US, "%s is no installed bundle but one of the %s.",
+                                plugin->name, plugin->scope == PLUGIN_BUILTIN ? "service" : "workspace");
+
+        plugins = codewhale_home_open(set->home, HOME_PLUGINS);
+        if (plugins < 0)
+                return errors_set(reterr, ERROR_IO, "%s can't be opened: %s.",
+                                codewhale_home_get_path(set->home, HOME_PLUGINS), g_strerror(-plugins));
+        r = installer_remove(plugins, folder, reterr);
+        if (r < 0)
+                return r;
+
+        /* From here on it is gone; what fails now, the sweep of the next start makes good. */
+        r = remove_record(set, id, reterr);
+        if (r >= 0)
+                installer_sweep(plugins, NULL, NULL);
+        (void) plugin_set_reload(set, NULL);
+        return r;
+}
+
+static void forget_gone(const char *folder, const char *name, void *userdata) {
+        PluginSet *set = userdata;
+        g_autofree char *plugins = realpath(codewhale_home_get_path(set->home, HOME_PLUGINS), NULL);
+        g_autofree char *path = plugins ? g_build_filename(plugins, folder, NULL) : NULL;
+        g_autofree char *id = NULL;
+
+        if (!path)
+                return;
+        id = discovery_plugin_id(PLUGIN_USER, path, name);
+
+        (void) remove_record(set, id, NULL);
+}
+
+void plugin_set_recover(PluginSet *set) {
+        _cleanup_close_ int plugins = codewhale_home_open(set->home, HOME_PLUGINS);
+
+        if (plugins >= 0 && plugin_set_refresh_state(set, NULL) >= 0)
+                installer_sweep(plugins, forget_gone, set);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/safe-file.h"
+#include "service/discovery.h"
+#include "service/plugin-private.h"
+#include "service/plugin-reload.h"
+#include "service/staging.h"
+
+#define WORKSPACE_FOLDER ".codewhale/plugins"
+
+struct PluginReload {
+        PluginSet *set;
+        Diagnostics *diagnostics;
+        GPtrArray *entries; /* of DiscoveryEntry */
+        size_t next;
+        int root; /* of the entry that is being loaded */
+        BundleLoad *load;
+        GPtrArray *found; /* of Found */
+};
+
+/* A bundle that was loaded but is not in the set yet */
+typedef struct Found {
+        const DiscoveryEntry *entry;
+        Bundle *bundle;
+} Found;
+
+static int compare_strings(const void *a, const void *b) {
+        return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/* The roots in order of precedence: builtin, user, workspaces. */
+static GPtrArray *list_entries(PluginSet *set, Diagnostics *diagnostics) {
+        guint n_workspaces = 0;
+        g_autofree char **workspaces = (char **) g_hash_table_get_keys_as_array(set->workspaces, &n_workspaces);
+        g_autoptr(GArray) roots = g_array_new(FALSE, FALSE, sizeof(DiscoveryRoot));
+        g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+        DiscoveryRoot root;
+
+        qsort(workspaces, n_workspaces, sizeof *workspaces, compare_strings);
+        if (set->builtin_directory) {
+                root = (DiscoveryRoot) { .scope = PLUGIN_BUILTIN, .path = set->builtin_directory };
+                g_array_append_val(roots, root);
+        }
+        root = (DiscoveryRoot) { .scope = PLUGIN_USER, .path = codewhale_home_get_path(set->home, HOME_PLUGINS) };
+        g_array_append_val(roots, root);
+        for (guint i = 0; i < n_workspaces; i++) {
+                root = (DiscoveryRoot) {
+                        .scope = PLUGIN_WORKSPACE,
+                        .path = g_build_filename(workspaces[i], WORKSPACE_FOLDER, NULL),
+                        .workspace = workspaces[i],
+                };
+                g_ptr_array_add(paths, (char *) root.path);
+                g_array_append_val(roots, root);
+        }
+        return discovery_list((DiscoveryRoot *) roots->data, roots->len, diagnostics);
+}
+
+/* What is wrong with a bundle that can't even be listed is said of its path. */
+static void report_bundle(PluginReload *reload, const DiscoveryEntry *entry, const Diagnostics *diagnostics) {
+        for (size_t i = 0; i < diagnostics_count(diagnostics); i++) {
+                const Diagnostic *item = diagnostics_get(diagnostics, i);
+                g_autofree char *path = item->path ? g_build_filename(entry->path, item->path, NULL) : NULL;
+
+                diagnostics_add(reload->diagnostics, item->code, path ? path : entry->path, "%s", item->message);
+        }
+}
+
+static void found_free(void *data) {
+        Found *found = data;
+
+        bundle_free(found->bundle);
+        g_free(found);
+}
+
+PluginReload *plugin_reload_new(PluginSet *set) {
+        PluginReload *reload = g_new0(PluginReload, 1);
+
+        reload->set = set;
+        reload->root = -EBADF;
+        reload->diagnostics = diagnostics_new();
+        reload->entries = list_entries(set, reload->diagnostics);
+        reload->found = g_ptr_array_new_with_free_func(found_free);
+        return reload;
+}
+
+PluginReload *plugin_reload_free(PluginReload *reload) {
+        if (!reload)
+                return NULL;
+
+        bundle_load_free(reload->load);
+        close_fd(&reload->root);
+        g_ptr_array_unref(reload->found);
+        g_ptr_array_unref(reload->entries);
+        diagnostics_free(reload->diagnostics);
+        g_free(reload);
+        return NULL;
+}
+
+static void begin_entry(PluginReload *reload, const DiscoveryEntry *entry) {
+        BundleOptions options = { .extension_host = reload->set->extension_host };
+
+        reload->root = safe_open_directory(entry->path);
+        if (reload->root >= 0)
+                reload->load = bundle_load_new(reload->root, &options);
+        else
+                diagnostics_add(reload->diagnostics, DIAGNOSTIC_BUNDLE_READ_FAILED, entry->path, "%s",
+                                g_strerror(-reload->root));
+}
+
+static void end_entry(PluginReload *reload, const DiscoveryEntry *entry, int r) {
+        if (r < 0 && r != -ENOENT)
+                report_bundle(reload, entry, bundle_load_get_diagnostics(reload->load));
+        if (r >= 0) {
+                Found *found = g_new0(Found, 1);
+
+                found->entry = entry;
+                found->bundle = bundle_load_steal(reload->load);
+                g_ptr_array_add(reload->found, found);
+        }
+        reload->load = bundle_load_free(reload->load);
+        close_fd(&reload->root);
+}
+
+/* What changes in the set, kept until all of it is done */
+typedef struct Settle {
+        GPtrArray *before; /* plugins */
+        GPtrArray *added;
+        GArray *changes; /* of PluginChange */
+} Settle;
+
+static Plugin *find_before(const Settle *settle, const char *id) {
+        for (size_t i = 0; i < settle->before->len; i++) {
+                Plugin *plugin = g_ptr_array_index(settle->before, i);
+
+                if (strcmp(plugin->id, id) == 0)
+                        return plugin;
+        }
+        return NULL;
+}
+
+static void settle_found(PluginSet *set, Found *found, Settle *settle) {
+        const DiscoveryEntry *entry = found->entry;
+        g_autofree char *id = discovery_plugin_id(entry->scope, entry->path, found->bundle->manifest->name);
+        Plugin *plugin = find_before(settle, id);
+        Bundle *bundle = g_steal_pointer(&found->bundle);
+
+        if (plugin) {
+                PluginChange change = plugin_change_begin(plugin);
+
+                g_array_append_val(settle->changes, change);
+                plugin_ref(plugin);
+        } else {
+                plugin = plugin_new(entry->scope, entry->workspace, entry->path, bundle);
+                g_ptr_array_add(settle->added, plugin);
+        }
+        plugin_set_take_bundle(set, plugin, bundle);
+        plugin_set_take_state(set, plugin);
+        plugin->found = true;
+        g_ptr_array_add(set->plugins, plugin);
+}
+
+static int compare_plugins(const void *a, const void *b) {
+        const Plugin *one = *(Plugin *const *) a, *other = *(Plugin *const *) b;
+        int r = (int) one->scope - (int) other->scope;
+
+        if (r == 0)
+                r = strcmp(one->name, other->name);
+        return r != 0 ? r : strcmp(one->root, other->root);
+}
+
+static void announce(PluginSet *set, Settle *settle) {
+        for (size_t i = 0; i < settle->before->len; i++) {
+                Plugin *plugin = g_ptr_array_index(settle->before, i);
+
+                if (!plugin->found && set->events.removed)
+                        set->events.removed(set, plugin, set->userdata);
+        }
+        for (size_t i = 0; i < settle->changes->len; i++)
+                plugin_change_end(set, &g_array_index(settle->changes, PluginChange, i));
+        for (size_t i = 0; i < settle->added->len; i++)
+                if (set->events.added)
+                        set->events.added(set, g_ptr_array_index(settle->added, i), set->userdata);
+}
+
+static GPtrArray *new_plugins(void) {
+        return g_ptr_array_new_with_free_func(plugin_set_unref_plugin);
+}
+
+static void settle(PluginReload *reload) {
+        PluginSet *set = reload->set;
+        g_autoptr(GPtrArray) before = g_steal_pointer(&set->plugins), added = g_ptr_array_new();
+        g_autoptr(GArray) changes = g_array_new(FALSE, FALSE, sizeof(PluginChange));
+        Settle all = { .before = before, .added = added, .changes = changes };
+
+        set->plugins = new_plugins();
+        diagnostics_free(set->discovered);
+        set->discovered = g_steal_pointer(&reload->diagnostics);
+        for (size_t i = 0; i < before->len; i++)
+                ((Plugin *) g_ptr_array_index(before, i))->found = false;
+
+        (void) plugin_set_refresh_state(set, NULL);
+        for (size_t i = 0; i < reload->found->len; i++)
+                settle_found(set, g_ptr_array_index(reload->found, i), &all);
+
+        g_ptr_array_sort(set->plugins, compare_plugins);
+        plugin_set_settle_names(set->plugins);
+        for (size_t i = 0; i < set->plugins->len; i++)
+                plugin_update(g_ptr_array_index(set->plugins, i));
+        plugin_set_update_diagnostics(set);
+        announce(set, &all);
+
+        /* Plugins that are gone let go of their sealed copies first. */
+        g_clear_pointer(&before, g_ptr_array_unref);
+        plugin_set_sweep(set);
+}
+
+int plugin_reload_step(PluginReload *reload) {
+        const DiscoveryEntry *entry;
+        int r;
+
+        if (reload->next >= reload->entries->len) {
+                settle(reload);
+                return 0;
+        }
+
+        entry = g_ptr_array_index(reload->entries, reload->next);
+        if (!reload->load) {
+                begin_entry(reload, entry);
+                if (!reload->load)
+                        reload->next++;
+                return 1;
+        }
+        r = bundle_load_step(reload->load);
+        if (r <= 0) {
+                end_entry(reload, entry, r);
+                reload->next++;
+        }
+        return 1;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/* The collection: discovery into it, finding in it, keeping its facts true. */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/safe-file.h"
+#include "service/discovery.h"
+#include "service/plugin-private.h"
+#include "service/plugin-reload.h"
+#include "service/plugin-set.h"
+#include "service/staging.h"
+
+void plugin_set_unref_plugin(void *plugin) {
+        plugin_unref(plugin);
+}
+
+static void unref_copy(void *copy) {
+        staged_copy_unref(copy);
+}
+
+PluginSet *plugin_set_new(CodewhaleHome *home, const PluginSetOptions *options) {
+        PluginSet *set = g_new0(PluginSet, 1);
+
+        set->home = codewhale_home_ref(home);
+        set->extension_host = options->extension_host;
+        set->builtin_directory = g_strdup(options->builtin_directory);
+        set->search_path = g_strdup(options->search_path ? options->search_path : g_getenv("PATH"));
+        set->workspaces = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        set->state = trust_state_new(codewhale_home_get_path(home, HOME_PLUGINS));
+        set->plugins = g_ptr_array_new_with_free_func(plugin_set_unref_plugin);
+        set->copies = g_ptr_array_new_with_free_func(unref_copy);
+        set->discovered = diagnostics_new();
+        set->diagnostics = diagnostics_new();
+        return set;
+}
+
+PluginSet *plugin_set_free(PluginSet *set) {
+        if (!set)
+                return NULL;
+
+        g_ptr_array_unref(set->plugins);
+        g_ptr_array_unref(set->copies);
+        g_hash_table_unref(set->workspaces);
+        trust_state_free(set->state);
+        diagnostics_free(set->discovered);
+        diagnostics_free(set->diagnostics);
+        g_free(set->builtin_directory);
+        g_free(set->search_path);
+        g_free(set->state_problem);
+        codewhale_home_unref(set->home);
+        g_free(set);
+        return NULL;
+}
+
+void plugin_set_set_events(PluginSet *set, const PluginSetEvents *events, void *userdata) {
+        set->events = events ? *events : (PluginSetEvents) {};
+        set->userdata = userdata;
+}
+
+void plugin_set_set_extension_host(PluginSet *set, bool enabled) {
+        set->extension_host = enabled;
+}
+
+bool plugin_set_get_extension_host(const PluginSet *set) {
+        return set->extension_host;
+}
+
+int plugin_set_add_workspace(PluginSet *set, const char *workspace) {
+        g_autofree char *clean = NULL;
+        unsigned count;
+
+        if (!workspace || !g_path_is_absolute(workspace))
+                return -EINVAL;
+
+        clean = g_canonicalize_filename(workspace, "/");
+        count = GPOINTER_TO_UINT(g_hash_table_lookup(set->workspaces, clean));
+        g_hash_table_insert(set->workspaces, g_steal_pointer(&clean), GUINT_TO_POINTER(count + 1));
+        return count == 0;
+}
+
+void plugin_set_remove_workspace(PluginSet *set, const char *workspace) {
+        g_autofree char *clean = g_canonicalize_filename(workspace, "/");
+        unsigned count = GPOINTER_TO_UINT(g_hash_table_lookup(set->workspaces, clean));
+
+        if (count > 1)
+                g_hash_table_insert(set->workspaces, g_steal_pointer(&clean), GUINT_TO_POINTER(count - 1));
+        else
+                g_hash_table_remove(set->workspaces, clean);
+}
+
+const Diagnostics *plugin_set_get_diagnostics(const PluginSet *set) {
+        return set->diagnostics;
+}
+
+size_t plugin_set_count(const PluginSet *set) {
+        return set->plugins->len;
+}
+
+Plugin *plugin_set_get(const PluginSet *set, size_t index) {
+        return index < set->plugins->len ? g_ptr_array_index(set->plugins, index) : NULL;
+}
+
+static Plugin *find_by_id(const PluginSet *set, const char *id) {
+        for (size_t i = 0; i < set->plugins->len; i++) {
+                Plugin *plugin = g_ptr_array_index(set->plugins, i);
+
+                if (strcmp(plugin->id, id) == 0)
+                        return plugin;
+        }
+        return NULL;
+}
+
+int plugin_set_find(const PluginSet *set, const char *id_or_name, Plugin **ret, sd_bus_error *reterr) {
+        Plugin *found = find_by_id(set, id_or_name);
+
+        for (size_t i = 0; i < set->plugins->len && !strchr(id_or_name, '/'); i++) {
+                Plugin *plugin = g_ptr_array_index(set->plugins, i);
+
+                if (plugin->shadowed_by || strcmp(plugin->name, id_or_name) != 0)
+                        continue;
+                if (found)
+                        return errors_set(reterr, ERROR_AMBIGUOUS_PLUGIN,
+                                        "Two workspaces have a plugin '%s'; name it by its id: %s or %s.", id_or_name,
+                                        found->id, plugin->id);
+                found = plugin;
+        }
+        if (!found)
+                return errors_set(reterr, ERROR_NO_SUCH_PLUGIN, "There is no plugin '%s'.", id_or_name);
+
+        *ret = found;
+        return 0;
+}
+
+static char *describe(const Plugin *plugin) {
+        g_auto(JWriter) writer;
+
+        jwriter_init(&writer);
+        plugin_describe(plugin, &writer);
+        return jwriter_steal(&writer, NULL);
+}
+
+PluginChange plugin_change_begin(Plugin *plugin) {
+        return (PluginChange) { .plugin = plugin_ref(plugin), .before = describe(plugin) };
+}
+
+void plugin_change_end(PluginSet *set, PluginChange *change) {
+        g_autoptr(Plugin) plugin = g_steal_pointer(&change->plugin);
+        g_autofree char *before = g_steal_pointer(&change->before), *after = NULL;
+
+        plugin_update(plugin);
+        after = describe(plugin);
+        if (strcmp(before, after) != 0 && set->events.changed)
+                set->events.changed(set, plugin, set->userdata);
+}
+
+/* Whether our installer put it there: it left its marker. */
+static bool has_marker(const Plugin *plugin) {
+        g_autofree char *path = g_build_filename(plugin->root, BUNDLE_MARKER_NAME, NULL);
+        struct stat status;
+
+        return plugin->scope == PLUGIN_USER && lstat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+void plugin_set_take_bundle(PluginSet *set, Plugin *plugin, Bundle *bundle) {
+        plugin_take_bundle(plugin, bundle, set->extension_host);
+        plugin->installed = has_marker(plugin);
+        g_clear_pointer(&plugin->inapplicable, g_free);
+        plugin->applicable = manifest_applies(bundle->manifest, set->search_path, &plugin->inapplicable);
+}
+
+void plugin_set_load_bundle(PluginSet *set, Plugin *plugin, bool fresh) {
+        BundleOptions options = {
+                .extension_host = set->extension_host,
+                .previous = fresh ? NULL : plugin->bundle->tree,
+        };
+        _cleanup_close_ int root = safe_open_directory(plugin->root);
+        g_autoptr(BundleLoad) load = NULL;
+        g_autoptr(Bundle) bundle = NULL;
+
+        plugin->stale = true;
+        if (root < 0)
+                return;
+
+        load = bundle_load_new(root, &options);
+        if (bundle_load_run(load) < 0)
+                return;
+        bundle = bundle_load_steal(load);
+        if (strcmp(bundle->manifest->name, plugin->name) != 0)
+                return;
+
+        load = bundle_load_free(load); /* it borrows the tree that goes now */
+        plugin_set_take_bundle(set, plugin, g_steal_pointer(&bundle));
+}
+
+static void keep_copy(PluginSet *set, StagedCopy *copy) {
+        for (size_t i = 0; i < set->copies->len; i++)
+                if (g_ptr_array_index(set->copies, i) == copy)
+                        return;
+        g_ptr_array_add(set->copies, staged_copy_ref(copy));
+}
+
+void plugin_set_load_staged(PluginSet *set, Plugin *plugin) {
+        const TrustReceipt *trust = plugin->record->trust;
+        g_autoptr(StagedCopy) old = g_steal_pointer(&plugin->staged);
+        bool same;
+        int r;
+
+        plugin->staged_problem = NULL;
+        if (!trust)
+                return;
+
+        same = old && g_str_has_suffix(staged_copy_get_path(old), trust->content_hash);
+        if (same && staged_copy_is_unchanged(old)) {
+                plugin->staged = g_steal_pointer(&old);
+                return;
+        }
+        r = staged_copy_load(set->home, plugin->id, trust, same ? old : NULL, &plugin->staged);
+        if (r >= 0)
+                keep_copy(set, plugin->staged);
+        else
+                plugin->staged_problem = r == -ENOENT ? "The sealed copy of what was reviewed is not there."
+                                                      : "The sealed copy is not what was reviewed.";
+}
+
+void plugin_set_take_state(PluginSet *set, Plugin *plugin) {
+        plugin->state_invalid = set->state_problem;
+        plugin_take_record(plugin, trust_state_get(set->state, plugin->id));
+        plugin_set_load_staged(set, plugin);
+}
+
+static char *write_diagnostics(const Diagnostics *diagnostics) {
+        g_auto(JWriter) writer;
+
+        jwriter_init(&writer);
+        diagnostics_write(diagnostics, &writer);
+        return jwriter_steal(&writer, NULL);
+}
+
+void plugin_set_update_diagnostics(PluginSet *set) {
+        g_autoptr(Diagnostics) old = g_steal_pointer(&set->diagnostics);
+        g_autofree char *before = write_diagnostics(old), *after = NULL;
+
+        set->diagnostics = diagnostics_new();
+        if (set->state_problem)
+                diagnostics_add(set->diagnostics, DIAGNOSTIC_STATE_INVALID, NULL, "%s", set->state_problem);
+        diagnostics_append(set->diagnostics, set->discovered);
+
+        after = write_diagnostics(set->diagnostics);
+        if (strcmp(before, after) != 0 && set->events.diagnostics_changed)
+                set->events.diagnostics_changed(set, set->userdata);
+}
+
+int plugin_set_refresh_state(PluginSet *set, sd_bus_error *reterr) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        bool was_invalid = set->state_problem;
+        int r = trust_state_refresh(set->state, &error);
+
+        g_clear_pointer(&set->state_problem, g_free);
+        if (r < 0) {
+                set->state_problem = g_strdup(error.message ? error.message : g_strerror(-r));
+                (void) sd_bus_error_copy(reterr, &error);
+                return r;
+        }
+        return r > 0 || was_invalid;
+}
+
+int plugin_set_sync_state(PluginSet *set, sd_bus_error *reterr) {
+        g_autoptr(GArray) changes = NULL;
+        bool was_invalid = set->state_problem;
+        int r = plugin_set_refresh_state(set, reterr);
+
+        if (r == 0 || (r < 0 && was_invalid))
+                return r;
+
+        plugin_set_update_diagnostics(set);
+
+        changes = g_array_new(FALSE, FALSE, sizeof(PluginChange));
+        for (size_t i = 0; i < set->plugins->len; i++) {
+                PluginChange change = plugin_change_begin(g_ptr_array_index(set->plugins, i));
+
+                plugin_set_take_state(set, change.plugin);
+                plugin_update(change.plugin);
+                g_array_append_val(changes, change);
+        }
+        for (size_t i = 0; i < changes->len; i++)
+                plugin_change_end(set, &g_array_index(changes, PluginChange, i));
+        return r < 0 ? r : 0;
+}
+
+int plugin_set_reload(PluginSet *set, sd_bus_error *reterr) {
+        g_autoptr(PluginReload) reload = NULL;
+
+        (void) reterr;
+        if (!set->recovered)
+                plugin_set_recover(set);
+        set->recovered = true;
+
+        reload = plugin_reload_new(set);
+        while (plugin_reload_step(reload) > 0)
+                continue;
+        return 0;
+}
+
+/* Two workspaces don't get into each other's way; everything else shares one space of names. */
+static bool competes(const Plugin *a, const Plugin *b) {
+        return strcmp(a->name, b->name) == 0 &&
+                        (a->scope != PLUGIN_WORKSPACE || b->scope != PLUGIN_WORKSPACE ||
+                                        g_strcmp0(a->workspace, b->workspace) == 0);
+}
+
+void plugin_set_settle_names(GPtrArray *plugins) {
+        for (size_t i = 0; i < plugins->len; i++) {
+                Plugin *plugin = g_ptr_array_index(plugins, i);
+
+                g_clear_pointer(&plugin->shadowed_by, g_free);
+                for (size_t j = 0; j < i && !plugin->shadowed_by; j++) {
+                        const Plugin *higher = g_ptr_array_index(plugins, j);
+
+                        if (!higher->shadowed_by && competes(higher, plugin))
+                                plugin->shadowed_by = g_strdup(higher->id);
+                }
+        }
+}
+
+/* Which sealed copies the state file still speaks of: the current one and the one before, for the differences. */
+static void note_needed(const char *plugin_id, const TrustRecord *record, void *userdata) {
+        GHashTable *needed = userdata;
+        g_autofree char *folder = staged_copy_folder(plugin_id);
+        const char *current = NULL;
+        size_t noted = 0;
+
+        for (size_t i = record->history->len; i > 0 && noted < 2; i--) {
+                const TrustReceipt *receipt = g_ptr_array_index(record->history, i - 1);
+
+                if (g_strcmp0(receipt->content_hash, current) == 0)
+                        continue;
+                current = receipt->content_hash;
+                g_hash_table_add(needed, g_build_filename(folder, current, NULL));
+                noted++;
+        }
+        if (record->trust)
+                g_hash_table_add(needed, g_build_filename(folder, record->trust->content_hash, NULL));
+}
+
+static bool is_needed(const char *folder, const char *content_hash, void *userdata) {
+        g_autofree char *path = g_build_filename(folder, content_hash, NULL);
+
+        return g_hash_table_contains(userdata, path);
+}
+
+/* Lets go of copies that only we still have; what is left is in use by a call. */
+static void note_held(PluginSet *set, GHashTable *needed) {
+        for (size_t i = set->copies->len; i > 0; i--) {
+                StagedCopy *copy = g_ptr_array_index(set->copies, i - 1);
+                const char *path = staged_copy_get_path(copy);
+
+                if (staged_copy_is_held(copy))
+                        g_hash_table_add(needed,
+                                        g_strdup(path + strlen(codewhale_home_get_path(set->home, HOME_STAGED)) + 1));
+                else
+                        g_ptr_array_remove_index(set->copies, (guint) (i - 1));
+        }
+}
+
+void plugin_set_sweep(PluginSet *set) {
+        g_autoptr(GHashTable) needed = NULL;
+
+        /* Without a state file that can be trusted nobody knows what is needed. */
+        if (set->state_problem)
+                return;
+
+        needed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        trust_state_foreach(set->state, note_needed, needed);
+        note_held(set, needed);
+        staging_sweep(set->home, is_needed, needed);
+}

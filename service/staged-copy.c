@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/safe-file.h"
+#include "common/sha256.h"
+#include "service/bundle.h"
+#include "service/staged-copy.h"
+
+#define STAGE_DOMAIN "codewhale-extensions-stage-v1"
+
+struct StagedCopy {
+        unsigned n_ref;
+        char *path;
+        int fd;
+        BundleTree *tree;
+};
+
+char *staged_copy_folder(const char *plugin_id) {
+        g_autoptr(Sha256) hash = sha256_new();
+
+        sha256_update_text(hash, STAGE_DOMAIN);
+        sha256_update_text(hash, plugin_id);
+        return sha256_finish_hex(hash);
+}
+
+StagedCopy *staged_copy_ref(StagedCopy *copy) {
+        assert(copy && copy->n_ref > 0);
+
+        copy->n_ref++;
+        return copy;
+}
+
+StagedCopy *staged_copy_unref(StagedCopy *copy) {
+        if (!copy)
+                return NULL;
+
+        assert(copy->n_ref > 0);
+        if (--copy->n_ref > 0)
+                return NULL;
+
+        g_free(copy->path);
+        close_fd(&copy->fd);
+        bundle_tree_free(copy->tree);
+        g_free(copy);
+        return NULL;
+}
+
+/* The erased modules are exactly those of the receipt. */
+static bool has_erased(const BundleTree *tree, const TrustReceipt *receipt) {
+        size_t found = 0;
+
+        for (size_t i = 0; i < tree->nodes->len; i++) {
+                const BundleNode *node = g_ptr_array_index(tree->nodes, i);
+
+                found += node->ours && !node->directory;
+        }
+        if (found != receipt->erased->len)
+                return false;
+
+        for (size_t i = 0; i < receipt->erased->len; i++) {
+                const TrustErased *erased = g_ptr_array_index(receipt->erased, i);
+                const BundleNode *node = bundle_tree_find(tree, erased->erased_path);
+
+                if (!node || !node->ours || node->directory || strcmp(node->sha256, erased->erased_sha256) != 0)
+                        return false;
+        }
+        return true;
+}
+
+static int hash_copy(StagedCopy *copy, const TrustReceipt *receipt, const BundleTree *previous) {
+        g_autoptr(Diagnostics) diagnostics = diagnostics_new();
+        g_autoptr(BundleScan) scan = bundle_scan_new(copy->fd, BUNDLE_SCAN_STAGED, previous, diagnostics);
+        g_autofree char *hash = NULL;
+        const char *manifest;
+        int r;
+
+        r = bundle_scan_run(scan);
+        if (r < 0)
+                return -EBADMSG;
+
+        copy->tree = bundle_scan_steal(scan);
+        manifest = bundle_find_manifest(copy->tree);
+        if (!manifest)
+                return -EBADMSG;
+        hash = bundle_tree_hash(copy->tree, manifest);
+        return strcmp(hash, receipt->content_hash) == 0 && has_erased(copy->tree, receipt) ? 0 : -EBADMSG;
+}
+
+int staged_copy_load(
+                const CodewhaleHome *home, const char *plugin_id, const TrustReceipt *receipt,
+                const StagedCopy *previous, StagedCopy **ret) {
+        g_autofree char *folder = staged_copy_folder(plugin_id);
+        g_autofree char *relative = g_build_filename(folder, receipt->content_hash, NULL);
+        _cleanup_close_ int staged = codewhale_home_open(home, HOME_STAGED);
+        g_autoptr(StagedCopy) copy = NULL;
+        int fd, r;
+
+        if (staged < 0)
+                return staged;
+        fd = safe_open_at(staged, relative, O_RDONLY | O_DIRECTORY, 0);
+        if (fd < 0)
+                return fd == -ENOENT ? fd : -EBADMSG;
+
+        copy = g_new0(StagedCopy, 1);
+        copy->n_ref = 1;
+        copy->fd = fd;
+        copy->path = g_build_filename(codewhale_home_get_path(home, HOME_STAGED), relative, NULL);
+        r = hash_copy(copy, receipt, previous ? previous->tree : NULL);
+        if (r < 0)
+                return r;
+
+        *ret = g_steal_pointer(&copy);
+        return 0;
+}
+
+bool staged_copy_is_unchanged(const StagedCopy *copy) {
+        return bundle_tree_is_unchanged(copy->tree, copy->fd);
+}
+
+const char *staged_copy_get_path(const StagedCopy *copy) {
+        return copy->path;
+}
+
+int staged_copy_get_fd(const StagedCopy *copy) {
+        return copy->fd;
+}
+
+const BundleTree *staged_copy_get_tree(const StagedCopy *copy) {
+        return copy->tree;
+}
+
+bool staged_copy_is_held(const StagedCopy *copy) {
+        return copy->n_ref > 1;
+}

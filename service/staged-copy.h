@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The sealed copy of a bundle: read-only, named by the content hash, made when a person trusted those bytes (contract
+ * 2.7). Everything that runs or is shown to an agent is read from here, never from where the author works. */
+
+#include <glib.h>
+#include <stdbool.h>
+#include <systemd/sd-bus.h>
+
+#include "service/bundle-tree.h"
+#include "service/codewhale-home.h"
+#include "storage/trust-state.h"
+
+typedef struct StagedCopy StagedCopy;
+
+/** staged_copy_folder() - the name below HOME_STAGED that belongs to a plugin; a new string */
+char *staged_copy_folder(const char *plugin_id);
+
+/**
+ * staged_copy_load() - open the copy that a receipt names and hash it
+ * @previous: NULL, or an earlier load of the same copy, to read only what was touched
+ *
+ * Return: 0; -ENOENT when there is none; -EBADMSG when it is not what was reviewed, down to the type-erased modules;
+ * another -errno.
+ */
+int staged_copy_load(
+                const CodewhaleHome *home, const char *plugin_id, const TrustReceipt *receipt,
+                const StagedCopy *previous, StagedCopy **ret);
+
+StagedCopy *staged_copy_ref(StagedCopy *copy);
+StagedCopy *staged_copy_unref(StagedCopy *copy);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StagedCopy, staged_copy_unref)
+
+/** staged_copy_is_unchanged() - whether it still carries the fingerprints of when it was hashed */
+bool staged_copy_is_unchanged(const StagedCopy *copy);
+
+const char *staged_copy_get_path(const StagedCopy *copy); /* absolute */
+int staged_copy_get_fd(const StagedCopy *copy);           /* of the directory; borrowed */
+const BundleTree *staged_copy_get_tree(const StagedCopy *copy);
+
+/** staged_copy_is_held() - whether somebody beside the one who asks has a reference */
+bool staged_copy_is_held(const StagedCopy *copy);
