@@ -233,7 +233,7 @@ static int config_parse(CodewhaleHome *home, Config **ret, sd_bus_error *reterr)
 
 int config_load(Config *config, CodewhaleHome *home, sd_bus_error *reterr) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        Config *fresh;
+        Config *fresh = NULL;
         int r;
 
         r = config_parse(home, &fresh, &error);

@@ -146,8 +146,8 @@ static Session *session_new(SessionTable *table, const char *client, const Sessi
 int session_table_open(
                 SessionTable *table, const char *client, const SessionOptions *options, Session **ret, sd_bus_error *reterr) {
         Session *session;
-        Posture posture;
-        Mode mode;
+        Posture posture = POSTURE_NEVER;
+        Mode mode = MODE_PLAN;
         int r;
 
         if (table->sessions->len >= SESSIONS_MAX)

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/limits.h"
+#include "service/config.h"
+
+typedef struct Fixture {
+        char *directory;
+        CodewhaleHome *home;
+        Config *config;
+} Fixture;
+
+static void fixture_up(Fixture *fixture, const void *data) {
+        (void) data;
+        fixture->directory = g_dir_make_tmp("config-XXXXXX", NULL);
+        g_assert_cmpint(codewhale_home_new(fixture->directory, &fixture->home, NULL), ==, 0);
+        fixture->config = config_new();
+}
+
+static void fixture_down(Fixture *fixture, const void *data) {
+        g_autofree char *file = g_build_filename(fixture->directory, "config.toml", NULL);
+
+        (void) data;
+        (void) g_unlink(file);
+        g_assert_cmpint(g_rmdir(fixture->directory), ==, 0);
+        fixture->home = codewhale_home_unref(fixture->home);
+        fixture->config = config_free(fixture->config);
+        g_free(fixture->directory);
+}
+
+static int load(Fixture *fixture, const char *text, sd_bus_error *reterr) {
+        g_autofree char *file = g_build_filename(fixture->directory, "config.toml", NULL);
+
+        g_assert_true(g_file_set_contents(file, text, -1, NULL));
+        return config_load(fixture->config, fixture->home, reterr);
+}
+
+static void test_missing(Fixture *fixture, const void *data) {
+        (void) data;
+        g_assert_cmpint(config_load(fixture->config, fixture->home, NULL), ==, 0);
+        g_assert_false(fixture->config->extension_host);
+        g_assert_cmpint(fixture->config->runtime, ==, RUNTIME_NODE);
+        g_assert_cmpint(fixture->config->posture, ==, POSTURE_ASK);
+        g_assert_null(fixture->config->error);
+}
+
+static void test_full(Fixture *fixture, const void *data) {
+        (void) data;
+        g_assert_cmpint(load(fixture,
+                             "[features]\nextension_host = true\n"
+                             "[extension_host]\nnode = \"/opt/node\"\nmemory_mib = 256\ntasks = 32\nrequire_memory_limit = true\n"
+                             "[policy]\nposture = \"never\"\n[approvals]\ntimeout_sec = 60\n"
+                             "[plugins.\"greeting\".config]\ngreeting = \"Hallo\"\nbig = 9007199254740993\n", NULL), ==, 0);
+        g_assert_true(fixture->config->extension_host);
+        g_assert_cmpstr(fixture->config->node, ==, "/opt/node");
+        g_assert_cmpuint(fixture->config->memory_bytes, ==, MIB(256));
+        g_assert_cmpuint(fixture->config->tasks, ==, 32);
+        g_assert_true(fixture->config->require_memory_limit);
+        g_assert_cmpint(fixture->config->posture, ==, POSTURE_NEVER);
+        g_assert_cmpuint(fixture->config->approval_timeout_msec, ==, 60000);
+}
+
+static void test_only_bun(Fixture *fixture, const void *data) {
+        (void) data;
+        g_assert_cmpint(load(fixture, "[extension_host]\nbun = \"/opt/bun\"\n", NULL), ==, 0);
+        g_assert_cmpint(fixture->config->runtime, ==, RUNTIME_BUN);
+        g_assert_cmpint(load(fixture, "[extension_host]\nbun = \"/opt/bun\"\nnode = \"/opt/node\"\n", NULL), ==, 0);
+        g_assert_cmpint(fixture->config->runtime, ==, RUNTIME_NODE);
+}
+
+/* Bad files, and what the error must name. */
+static const struct {
+        const char *name, *text, *names;
+} bad[] = {
+        { "syntax", "a = = 1\n", "line 1" },
+        { "syntax-line", "[features]\nextension_host = true\nx = [\n", "line" },
+        { "unknown-table", "[featurez]\nextension_host = true\n", "featurez" },
+        { "unknown-key", "[features]\nextension_hosts = true\n", "extension_hosts" },
+        { "type", "[features]\nextension_host = \"yes\"\n", "true or false" },
+        { "runtime-word", "[extension_host]\nruntime = \"deno\"\n", "runtime" },
+        { "relative-path", "[extension_host]\nnode = \"bin/node\"\n", "absolute" },
+        { "range", "[extension_host]\nmemory_mib = 1\n", "64" },
+        { "negative", "[extension_host]\ntasks = -5\n", "tasks" },
+        { "posture", "[policy]\nposture = \"relaxed\"\n", "posture" },
+        { "plugin-stray-key", "[plugins.\"x\"]\nenabled = true\n[plugins.\"x\".config]\n", "config" },
+        { "duplicate", "[features]\nextension_host = true\nextension_host = false\n", "line 3" },
+};
+
+static void test_bad(Fixture *fixture, const void *data) {
+        size_t i = GPOINTER_TO_SIZE(data);
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+
+        g_assert_cmpint(load(fixture, "[features]\nextension_host = true\n", NULL), ==, 0);
+        g_assert_cmpint(load(fixture, bad[i].text, &error), <, 0);
+        g_test_message("%s", error.message);
+        g_assert_nonnull(strstr(error.message, bad[i].names));
+        /* The last good one stays in force, and the mistake is kept for those who ask. */
+        g_assert_true(fixture->config->extension_host);
+        g_assert_cmpstr(fixture->config->error, ==, error.message);
+        g_assert_cmpint(load(fixture, "", NULL), ==, 0);
+        g_assert_null(fixture->config->error);
+}
+
+/* Settings may hold secrets: an error never quotes the file. */
+static void test_no_values_in_errors(Fixture *fixture, const void *data) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+
+        (void) data;
+        g_assert_cmpint(load(fixture, "[extension_host]\nnode = \"sk-secret\" \"sk-secret\"\n", &error), <, 0);
+        g_assert_null(strstr(error.message, "sk-secret"));
+}
+
+static void test_plugin_config(Fixture *fixture, const void *data) {
+        g_autofree char *json = NULL, *none = NULL, *large = NULL, *text = NULL;
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+
+        (void) data;
+        g_assert_cmpint(load(fixture, "[plugins.\"a\".config]\nn = 9007199254740993\n", NULL), ==, 0);
+        g_assert_cmpint(config_for_plugin(fixture->config, "a", &json, NULL), ==, 0);
+        g_assert_nonnull(strstr(json, "9007199254740993"));
+        g_assert_cmpint(config_for_plugin(fixture->config, "b", &none, NULL), ==, 0);
+        g_assert_cmpstr(none, ==, "{}");
+
+        large = g_strnfill(PLUGIN_CONFIG_BYTES_MAX, 'x');
+        text = g_strdup_printf("[plugins.\"a\".config]\nn = \"%s\"\n", large);
+        g_assert_cmpint(load(fixture, text, NULL), ==, 0);
+        g_clear_pointer(&none, g_free);
+        g_assert_cmpint(config_for_plugin(fixture->config, "a", &none, &error), <, 0);
+        g_assert_nonnull(strstr(error.message, "'a'"));
+}
+
+#define ADD(path, function) g_test_add(path, Fixture, NULL, fixture_up, function, fixture_down)
+
+int main(int argc, char **argv) {
+        g_test_init(&argc, &argv, NULL);
+        g_assert_cmpint(errors_register(), >=, 0);
+        ADD("/config/missing-file-means-defaults", test_missing);
+        ADD("/config/every-setting", test_full);
+        ADD("/config/only-bun-configured", test_only_bun);
+        for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+                g_autofree char *path = g_strdup_printf("/config/bad/%s", bad[i].name);
+
+                g_test_add(path, Fixture, GSIZE_TO_POINTER(i), fixture_up, test_bad, fixture_down);
+        }
+        ADD("/config/errors-never-quote-values", test_no_values_in_errors);
+        ADD("/config/plugin-config", test_plugin_config);
+        return g_test_run();
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "service/runtime.h"
+
+static void test_version(void) {
+        static const struct {
+                const char *text;
+                int r;
+                unsigned version[3];
+        } cases[] = {
+                { "v24.22.3\n", 0, { 24, 22, 3 } },
+                { "22.19.0", 0, { 22, 19, 0 } },
+                { "1.4.5\n", 0, { 1, 4, 5 } },
+                { "v24.0.0-nightly", -EINVAL, {} },
+                { "v24", -EINVAL, {} },
+                { "v24.x.1", -EINVAL, {} },
+                { "", -EINVAL, {} },
+                { "v999999999999.1.1", -EINVAL, {} },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                unsigned version[3] = {};
+
+                g_test_message("%s", cases[i].text);
+                g_assert_cmpint(runtime_version_parse(cases[i].text, version), ==, cases[i].r);
+                g_assert_cmpmem(version, sizeof version, cases[i].version, sizeof version);
+        }
+}
+
+static void test_floor(void) {
+        static const struct {
+                RuntimeKind kind;
+                unsigned version[3];
+                bool meets;
+        } cases[] = {
+                { RUNTIME_NODE, { 22, 18, 9 }, false }, { RUNTIME_NODE, { 22, 19, 0 }, true }, { RUNTIME_NODE, { 23, 9, 0 }, false },
+                { RUNTIME_NODE, { 24, 0, 0 }, true },   { RUNTIME_NODE, { 26, 1, 0 }, true },  { RUNTIME_NODE, { 20, 20, 0 }, false },
+                { RUNTIME_BUN, { 1, 3, 99 }, false },   { RUNTIME_BUN, { 1, 4, 0 }, true },    { RUNTIME_BUN, { 2, 0, 0 }, true },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+                g_assert_cmpint(runtime_version_meets_floor(cases[i].kind, cases[i].version), ==, cases[i].meets);
+}
+
+/* ---- real files that can be run ---- */
+
+typedef struct Fixture {
+        char *directory;
+        sd_event *event;
+} Fixture;
+
+static void fixture_up(Fixture *fixture, const void *data) {
+        (void) data;
+        fixture->directory = g_dir_make_tmp("runtime-XXXXXX", NULL);
+        g_assert_nonnull(fixture->directory);
+        g_assert_cmpint(sd_event_new(&fixture->event), ==, 0);
+}
+
+static void fixture_down(Fixture *fixture, const void *data) {
+        g_autofree char *command = g_strdup_printf("rm -rf '%s'", fixture->directory);
+
+        (void) data;
+        fixture->event = sd_event_unref(fixture->event);
+        g_assert_true(g_spawn_command_line_sync(command, NULL, NULL, NULL, NULL));
+        g_free(fixture->directory);
+}
+
+/* A program in @folder that says @output, and leaves a mark when it is run. */
+static char *make_program(const Fixture *fixture, const char *folder, const char *name, const char *output) {
+        g_autofree char *directory = g_build_filename(fixture->directory, folder, NULL);
+        g_autofree char *script = g_strdup_printf("#!/bin/sh\n: > '%s/ran-%s'\nprintf '%%s' '%s'\n", fixture->directory, name, output);
+        char *path = g_build_filename(directory, name, NULL);
+
+        g_assert_cmpint(g_mkdir_with_parents(directory, 0755), ==, 0);
+        g_assert_true(g_file_set_contents(path, script, -1, NULL));
+        g_assert_cmpint(chmod(path, 0755), ==, 0);
+        return path;
+}
+
+static void test_candidates(Fixture *fixture, const void *data) {
+        g_autofree char *good = make_program(fixture, "bin", "node", "v24.1.0"), *hidden = NULL, *local = NULL, *search = NULL;
+        g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
+        g_autofree char *working = g_build_filename(fixture->directory, "work", NULL);
+        g_auto(GStrv) found = NULL;
+        RuntimeConfig config = { .kind = RUNTIME_NODE };
+
+        (void) data;
+        hidden = make_program(fixture, "a/node_modules/.bin", "node", "v24.2.0");
+        local = make_program(fixture, "work/bin", "node", "v24.3.0");
+        search = g_strdup_printf("bin:%s/a/node_modules/.bin:%s/work/bin:%s/bin:%s/bin", fixture->directory, fixture->directory,
+                                 fixture->directory, fixture->directory);
+        config.search_path = search;
+
+        found = runtime_candidates(&config, working, "/home/nobody", skipped);
+        g_assert_cmpuint(g_strv_length(found), ==, 1);
+        g_assert_cmpstr(found[0], ==, good);
+        g_assert_cmpuint(skipped->len, ==, 2);
+
+        /* The rule about the working directory is off at the root and above the home. */
+        g_clear_pointer(&found, g_strfreev);
+        found = runtime_candidates(&config, "/", "/home/nobody", NULL);
+        g_assert_cmpuint(g_strv_length(found), ==, 2);
+        g_clear_pointer(&found, g_strfreev);
+        found = runtime_candidates(&config, working, working, NULL);
+        g_assert_cmpuint(g_strv_length(found), ==, 2);
+
+        /* A configured one is the only candidate. */
+        g_clear_pointer(&found, g_strfreev);
+        config.node = "/opt/node";
+        found = runtime_candidates(&config, working, "/home/nobody", NULL);
+        g_assert_cmpuint(g_strv_length(found), ==, 1);
+        g_assert_cmpstr(found[0], ==, "/opt/node");
+}
+
+typedef struct Selection {
+        bool done;
+        char *path, *version, *why;
+        sd_event *event;
+} Selection;
+
+static void on_selected(const Runtime *runtime, const char *why, void *userdata) {
+        Selection *selection = userdata;
+
+        selection->done = true;
+        selection->path = g_strdup(runtime ? runtime->path : NULL);
+        selection->version = g_strdup(runtime ? runtime->version : NULL);
+        selection->why = g_strdup(why);
+}
+
+static Selection run_selection(const Fixture *fixture, const RuntimeConfig *config) {
+        g_autoptr(RuntimeSelector) selector = runtime_selector_new(fixture->event, config);
+        Selection selection = {};
+
+        runtime_selector_select(selector, on_selected, &selection);
+        while (!selection.done)
+                g_assert_cmpint(sd_event_run(fixture->event, 20 * G_USEC_PER_SEC), >, 0);
+        return selection;
+}
+
+static void selection_done(Selection *selection) {
+        g_free(selection->path);
+        g_free(selection->version);
+        g_free(selection->why);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Selection, selection_done)
+
+static void test_select_first_suitable(Fixture *fixture, const void *data) {
+        g_autofree char *old = make_program(fixture, "old", "node", "v20.1.0\\n"), *good = make_program(fixture, "good", "node", "v22.19.0");
+        g_autofree char *search = g_strdup_printf("%s/old:%s/good", fixture->directory, fixture->directory);
+        g_auto(Selection) selection = run_selection(fixture, &(RuntimeConfig) { .kind = RUNTIME_NODE, .search_path = search });
+
+        (void) data;
+        (void) old;
+        g_assert_cmpstr(selection.path, ==, good);
+        g_assert_cmpstr(selection.version, ==, "22.19.0");
+}
+
+static void test_select_none(Fixture *fixture, const void *data) {
+        g_autofree char *old = make_program(fixture, "old", "node", "v20.1.0"), *search = g_strdup_printf("%s/old", fixture->directory);
+        g_auto(Selection) selection = run_selection(fixture, &(RuntimeConfig) { .kind = RUNTIME_NODE, .search_path = search });
+
+        (void) data;
+        g_assert_null(selection.path);
+        g_assert_nonnull(strstr(selection.why, "^22.19"));
+        g_assert_nonnull(strstr(selection.why, "20.1.0"));
+        g_assert_nonnull(strstr(selection.why, old));
+}
+
+/* A configured path that fails is reported; nothing else is searched (contract 3.1). */
+static void test_explicit_never_falls_back(Fixture *fixture, const void *data) {
+        g_autofree char *good = make_program(fixture, "good", "node", "v24.0.0"), *search = g_strdup_printf("%s/good", fixture->directory);
+        g_autofree char *missing = g_build_filename(fixture->directory, "missing", NULL);
+        g_autofree char *mark = g_build_filename(fixture->directory, "ran-node", NULL);
+        g_auto(Selection) selection = run_selection(
+                        fixture, &(RuntimeConfig) { .kind = RUNTIME_NODE, .node = missing, .search_path = search });
+
+        (void) data;
+        (void) good;
+        g_assert_null(selection.path);
+        g_assert_nonnull(strstr(selection.why, missing));
+        g_assert_cmpint(access(mark, F_OK), <, 0);
+}
+
+/* The probe runs with an empty environment: what we know must not reach a program that only claims to be a runtime. */
+static void test_probe_environment(Fixture *fixture, const void *data) {
+        g_autofree char *directory = g_build_filename(fixture->directory, "bin", NULL), *path = g_build_filename(directory, "node", NULL);
+        g_autofree char *script = g_strdup_printf("#!/bin/sh\n/usr/bin/env > '%s/environment'\necho v24.0.0\n", fixture->directory);
+        g_autofree char *seen_path = g_build_filename(fixture->directory, "environment", NULL), *seen = NULL;
+        g_auto(Selection) selection = {};
+
+        (void) data;
+        g_assert_cmpint(g_mkdir(directory, 0755), ==, 0);
+        g_assert_true(g_file_set_contents(path, script, -1, NULL));
+        g_assert_cmpint(chmod(path, 0755), ==, 0);
+        g_setenv("RUNTIME_TEST_SECRET", "zz", TRUE);
+        selection = run_selection(fixture, &(RuntimeConfig) { .kind = RUNTIME_NODE, .search_path = directory });
+        g_unsetenv("RUNTIME_TEST_SECRET");
+
+        g_assert_cmpstr(selection.version, ==, "24.0.0");
+        g_assert_true(g_file_get_contents(seen_path, &seen, NULL, NULL));
+        g_assert_null(strstr(seen, "RUNTIME_TEST_SECRET"));
+}
+
+#define ADD(path, function) g_test_add(path, Fixture, NULL, fixture_up, function, fixture_down)
+
+int main(int argc, char **argv) {
+        sigset_t signals;
+
+        (void) sigemptyset(&signals);
+        (void) sigaddset(&signals, SIGCHLD);
+        g_assert_cmpint(sigprocmask(SIG_BLOCK, &signals, NULL), ==, 0);
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/runtime/version", test_version);
+        g_test_add_func("/runtime/H12-version-floors", test_floor);
+        ADD("/runtime/H11-candidates", test_candidates);
+        ADD("/runtime/first-suitable", test_select_first_suitable);
+        ADD("/runtime/none-names-floor-and-finds", test_select_none);
+        ADD("/runtime/explicit-never-falls-back", test_explicit_never_falls_back);
+        ADD("/runtime/probe-environment-is-empty", test_probe_environment);
+        return g_test_run();
+}
