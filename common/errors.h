@@ -26,6 +26,7 @@
 #define ERROR_NO_SUCH_KEY         ERROR_PREFIX "NoSuchKey"
 #define ERROR_NO_SUCH_SKILL       ERROR_PREFIX "NoSuchSkill"
 #define ERROR_NOT_SUPPORTED       ERROR_PREFIX "NotSupported"
+#define ERROR_ACCESS_DENIED       ERROR_PREFIX "AccessDenied"       /* this connection may not use the service, or not this object */
 
 /* Bundles and trust */
 #define ERROR_INVALID_MANIFEST     ERROR_PREFIX "InvalidManifest"

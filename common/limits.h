@@ -20,6 +20,17 @@
 #define SESSION_MODEL_BYTES_MAX    256u
 #define HANDLE_TOKEN_CHARS_MAX     64u
 #define REQUESTS_MAX               4096u
+#define CLIENT_CALLS_BYTES_MAX     MIB(64)  /* arguments of one client's pending calls together */
+#define CALLS_BYTES_MAX            MIB(512) /* of all clients' */
+#define CALLS_KEPT_BYTES_MAX       MIB(16)  /* of calls that wait until we know who sends them */
+#define OPTION_TEXT_BYTES_MAX      KIB(4)
+#define LIST_TEXT_BYTES_MAX        512u     /* of a description in a list; Describe has all of it */
+#define CLIENT_CHANNELS_MAX        4u
+#define CHANNEL_QUEUE_MAX          512u     /* messages that the other end of a direct channel does not read */
+#define CHANNEL_QUEUE_BYTES_MAX    MIB(16)
+#define CLIENT_WORKSPACES_MAX      8u
+#define CLIENT_QUERIES_MAX         2u
+#define QUERIES_MAX                8u
 
 /* JSON */
 #define JSON_DEPTH_MAX             64u
