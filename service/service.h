@@ -97,6 +97,14 @@ int service_revoke(Service *service, Plugin *plugin, ServiceDone done, void *use
 int service_trust(Service *service, Plugin *plugin, const char *token, sd_bus_error *reterr);
 int service_uninstall(Service *service, Plugin *plugin, sd_bus_error *reterr);
 
+/**
+ * service_revoke_grant() - end a grant at once, with a decision record and the event
+ * @client: unique name of who wants that
+ *
+ * Return: 0 or ERROR_NO_SUCH_GRANT.
+ */
+int service_revoke_grant(Service *service, uint64_t id, const char *client, sd_bus_error *reterr);
+
 /** service_health() - "ok" or one line that says what is wrong; a new string */
 char *service_health(const Service *service);
 
