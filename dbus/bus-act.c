@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "common/errors.h"
+#include "common/limits.h"
+#include "dbus/bus-act.h"
+#include "dbus/server.h"
+
+int bus_act_new(Face *face, Caller *caller, sd_bus_message *m, BusAct **ret, sd_bus_error *reterr) {
+        Reply *reply;
+        BusAct *act;
+        int r;
+
+        r = reply_new(caller, m, 0, &reply, reterr);
+        if (r < 0)
+                return r;
+
+        act = g_new0(BusAct, 1);
+        act->server = face->server;
+        act->reply = reply;
+        g_ptr_array_add(face->server->acts, act);
+        *ret = act;
+        return 0;
+}
+
+static void bus_act_free(BusAct *act) {
+        if (act->server)
+                g_ptr_array_remove_fast(act->server->acts, act);
+        reply_free(act->reply);
+        g_free(act);
+}
+
+void bus_act_withdraw(BusAct *act) {
+        act->reply = reply_withdraw(act->reply);
+        bus_act_free(act);
+}
+
+void bus_act_done(const char *error_name, const char *error_message, void *userdata) {
+        BusAct *act = userdata;
+
+        if (act->reply && error_name)
+                reply_fail(act->reply, error_name, error_message);
+        else if (act->reply)
+                reply_return(act->reply, NULL);
+        bus_act_free(act);
+}
+
+void bus_act_report(const char *report, void *userdata) {
+        BusAct *act = userdata;
+
+        if (act->reply && strlen(report) > BUS_MESSAGE_BYTES_MAX)
+                reply_fail(act->reply, ERROR_TOO_LARGE, "The report is too large for a message.");
+        else if (act->reply)
+                reply_return(act->reply, "s", report);
+        bus_act_free(act);
+}
+
+void bus_acts_abandon(BusServer *server) {
+        for (size_t i = 0; i < server->acts->len; i++) {
+                BusAct *act = g_ptr_array_index(server->acts, i);
+
+                act->reply = reply_free(act->reply);
+                act->server = NULL;
+        }
+        g_ptr_array_set_size(server->acts, 0);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Something that the service does for a caller and that takes a while: enabling a plugin until its entries are active,
+ * stopping one until its host is gone, the doctor's look-round. It is no call of a tool and can't be cancelled; when its
+ * caller leaves, it goes on and nobody hears the end. */
+
+#include "dbus/face.h"
+#include "dbus/reply.h"
+
+typedef struct BusAct {
+        BusServer *server; /* NULL when the server ended first */
+        Reply *reply;      /* NULL likewise: it was answered then */
+} BusAct;
+
+/** bus_act_new() - answer @m when the act is done; ERROR_BUSY as reply_new() */
+int bus_act_new(Face *face, Caller *caller, sd_bus_message *m, BusAct **ret, sd_bus_error *reterr);
+
+/** bus_act_withdraw() - it did not begin after all; the handler's error is the answer */
+void bus_act_withdraw(BusAct *act);
+
+/** bus_act_done() - a ServiceDone: answers without a value or with the error; ends the act */
+void bus_act_done(const char *error_name, const char *error_message, void *act);
+
+/** bus_act_report() - a DoctorDone: answers with one string; ends the act */
+void bus_act_report(const char *report, void *act);
+
+/** bus_acts_abandon() - the server ends: answer all of them now */
+void bus_acts_abandon(BusServer *server);

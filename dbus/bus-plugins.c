@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/jwriter.h"
+#include "common/limits.h"
+#include "dbus/bus-act.h"
+#include "dbus/bus-interfaces.h"
+#include "dbus/client-workspace.h"
+#include "dbus/options.h"
+#include "dbus/paths.h"
+#include "dbus/server.h"
+
+/* ---- looking ---- */
+
+typedef struct ListOptions {
+        const char *workspace;
+} ListOptions;
+
+static const Option list_options[] = {
+        OPTION("workspace", 's', ListOptions, workspace),
+};
+
+static int append_plugin(sd_bus_message *m, const Plugin *plugin) {
+        g_autofree char *path = path_of_plugin(plugin_get_id(plugin));
+        int r = sd_bus_message_open_container(m, 'r', "sosss");
+
+        if (r >= 0)
+                r = sd_bus_message_append(m, "so", plugin_get_id(plugin), path);
+        if (r >= 0)
+                r = message_append_text(m, plugin_get_name(plugin));
+        if (r >= 0)
+                r = message_append_text(m, plugin_get_version(plugin));
+        if (r >= 0)
+                r = sd_bus_message_append(m, "s", plugin_label_to_string(plugin_get_label(plugin)));
+        return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int reply_plugins(sd_bus_message *m, const PluginSet *plugins) {
+        g_autoptr(sd_bus_message) answer = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_return(m, &answer);
+        if (r >= 0)
+                r = sd_bus_message_open_container(answer, 'a', "(sosss)");
+        for (size_t i = 0; r >= 0 && i < plugin_set_count(plugins); i++)
+                r = append_plugin(answer, plugin_set_get(plugins, i));
+        if (r >= 0)
+                r = sd_bus_message_close_container(answer);
+        return r < 0 ? r : sd_bus_send(NULL, answer, NULL);
+}
+
+static int handle_list(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        ListOptions options = {};
+        int r;
+
+        r = options_read(m, list_options, G_N_ELEMENTS(list_options), &options, reterr);
+        if (r < 0)
+                return r;
+        if (options.workspace) {
+                r = client_workspace_keep(face->server, caller, options.workspace, reterr);
+                if (r < 0)
+                        return r;
+        }
+
+        return reply_plugins(m, face->service->plugins);
+}
+BUS_METHOD(list)
+
+/* Most methods begin by naming a plugin. */
+static int read_plugin(Face *face, sd_bus_message *m, Plugin **ret, sd_bus_error *reterr) {
+        const char *word;
+        int r;
+
+        r = message_read(m, reterr, "s", &word);
+        if (r < 0)
+                return r;
+
+        return face_find_plugin(face, word, ret, reterr);
+}
+
+static int read_plugin_alone(Face *face, sd_bus_message *m, Plugin **ret, sd_bus_error *reterr) {
+        int r = read_plugin(face, m, ret, reterr);
+
+        return r < 0 ? r : options_read_none(m, reterr);
+}
+
+static int handle_describe(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        g_autofree char *json = NULL;
+        Plugin *plugin;
+        int r;
+
+        (void) caller;
+
+        r = read_plugin(face, m, &plugin, reterr);
+        if (r < 0)
+                return r;
+
+        json = service_describe_plugin(face->service, plugin);
+        return message_reply_json(m, json, reterr);
+}
+BUS_METHOD(describe)
+
+static int handle_validate(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        g_autofree char *json = NULL;
+        const char *path;
+        int r;
+
+        (void) caller;
+
+        r = message_read(m, reterr, "s", &path);
+        if (r < 0)
+                return r;
+        if (path[0] != '/')
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The path of a folder to check must be absolute.");
+
+        r = plugin_set_preview(face->service->plugins, path, &json, reterr);
+        if (r < 0)
+                return r;
+        return message_reply_json(m, json, reterr);
+}
+BUS_METHOD(validate)
+
+typedef struct ReviewOptions {
+        int diff;
+} ReviewOptions;
+
+static const Option review_options[] = {
+        OPTION("diff", 'b', ReviewOptions, diff),
+};
+
+static int handle_review(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        g_autofree char *json = NULL;
+        ReviewOptions options = {};
+        Plugin *plugin;
+        int r;
+
+        (void) caller;
+
+        r = read_plugin(face, m, &plugin, reterr);
+        if (r >= 0)
+                r = options_read(m, review_options, G_N_ELEMENTS(review_options), &options, reterr);
+        if (r < 0)
+                return r;
+
+        r = plugin_set_review(face->service->plugins, plugin, options.diff ? REVIEW_DIFF_LINES : 0, &json, reterr);
+        if (r < 0)
+                return r;
+        return message_reply_json(m, json, reterr);
+}
+BUS_METHOD(review)
+
+/* ---- changing ---- */
+
+typedef struct InstallOptions {
+        const char *expected_content_hash;
+} InstallOptions;
+
+static const Option install_options[] = {
+        OPTION("expected-content-hash", 's', InstallOptions, expected_content_hash),
+};
+
+static char *installed_to_json(const Plugin *plugin) {
+        g_auto(JWriter) writer;
+
+        jwriter_init(&writer);
+        jwriter_begin_object(&writer);
+        jwriter_member_string(&writer, "id", plugin_get_id(plugin));
+        jwriter_member_string(&writer, "name", plugin_get_name(plugin));
+        jwriter_member_string(&writer, "version", plugin_get_version(plugin));
+        jwriter_member_string(&writer, "content_hash", plugin_get_content_hash(plugin));
+        jwriter_member_string(&writer, "capability_hash", plugin_get_capability_hash(plugin));
+        jwriter_end_object(&writer);
+        return jwriter_steal(&writer, NULL);
+}
+
+static int handle_install(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        g_autofree char *json = NULL;
+        InstallOptions options = {};
+        const char *source;
+        Plugin *plugin;
+        int r;
+
+        (void) caller;
+
+        r = message_read(m, reterr, "s", &source);
+        if (r >= 0)
+                r = options_read(m, install_options, G_N_ELEMENTS(install_options), &options, reterr);
+        if (r < 0)
+                return r;
+
+        r = plugin_set_install(face->service->plugins, source, options.expected_content_hash, &plugin, reterr);
+        if (r < 0)
+                return r;
+
+        json = installed_to_json(plugin);
+        return message_reply_json(m, json, reterr);
+}
+BUS_METHOD(install)
+
+static int handle_trust(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        const char *word, *token;
+        Plugin *plugin;
+        int r;
+
+        (void) caller;
+
+        r = message_read(m, reterr, "ss", &word, &token);
+        if (r >= 0)
+                r = options_read_none(m, reterr);
+        if (r >= 0)
+                r = face_find_plugin(face, word, &plugin, reterr);
+        if (r < 0)
+                return r;
+
+        r = service_trust(face->service, plugin, token, reterr);
+        if (r < 0)
+                return r;
+        return message_reply_empty(m);
+}
+BUS_METHOD(trust)
+
+typedef int (*Transition)(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr);
+
+static int begin_transition(
+                Face *face, Caller *caller, sd_bus_message *m, Transition transition, sd_bus_error *reterr) {
+        Plugin *plugin;
+        BusAct *act;
+        int r;
+
+        r = read_plugin_alone(face, m, &plugin, reterr);
+        if (r >= 0)
+                r = bus_act_new(face, caller, m, &act, reterr);
+        if (r < 0)
+                return r;
+
+        r = transition(face->service, plugin, bus_act_done, act, reterr);
+        if (r < 0) {
+                bus_act_withdraw(act);
+                return r;
+        }
+        return 1;
+}
+
+static int handle_enable(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        return begin_transition(face, caller, m, service_enable, reterr);
+}
+BUS_METHOD(enable)
+
+static int handle_disable(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        return begin_transition(face, caller, m, service_disable, reterr);
+}
+BUS_METHOD(disable)
+
+static int handle_revoke(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        return begin_transition(face, caller, m, service_revoke, reterr);
+}
+BUS_METHOD(revoke)
+
+static int handle_uninstall(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        Plugin *plugin;
+        int r;
+
+        (void) caller;
+
+        r = read_plugin_alone(face, m, &plugin, reterr);
+        if (r < 0)
+                return r;
+
+        r = service_uninstall(face->service, plugin, reterr);
+        if (r < 0)
+                return r;
+        return message_reply_empty(m);
+}
+BUS_METHOD(uninstall)
+
+#define TRANSITION(name, method)                                                                        \
+        SD_BUS_METHOD_WITH_ARGS(name,                                                                   \
+                                SD_BUS_ARGS("s", plugin, "a{sv}", options),                             \
+                                SD_BUS_NO_RESULT,                                                       \
+                                method,                                                                 \
+                                SD_BUS_VTABLE_UNPRIVILEGED)
+
+static const sd_bus_vtable plugins_vtable[] = {
+        SD_BUS_VTABLE_START(0),
+        SD_BUS_METHOD_WITH_ARGS("List",
+                                SD_BUS_ARGS("a{sv}", options),
+                                SD_BUS_RESULT("a(sosss)", plugins),
+                                method_list,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Describe",
+                                SD_BUS_ARGS("s", plugin),
+                                SD_BUS_RESULT("s", description),
+                                method_describe,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Validate",
+                                SD_BUS_ARGS("s", path),
+                                SD_BUS_RESULT("s", result),
+                                method_validate,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Install",
+                                SD_BUS_ARGS("s", source, "a{sv}", options),
+                                SD_BUS_RESULT("s", result),
+                                method_install,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Review",
+                                SD_BUS_ARGS("s", plugin, "a{sv}", options),
+                                SD_BUS_RESULT("s", review),
+                                method_review,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Trust",
+                                SD_BUS_ARGS("s", plugin, "s", token, "a{sv}", options),
+                                SD_BUS_NO_RESULT,
+                                method_trust,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        TRANSITION("Enable", method_enable),
+        TRANSITION("Disable", method_disable),
+        TRANSITION("Revoke", method_revoke),
+        TRANSITION("Uninstall", method_uninstall),
+        SD_BUS_SIGNAL_WITH_ARGS("Changed", SD_BUS_ARGS("s", id, "s", state, "s", reason), 0),
+        SD_BUS_SIGNAL_WITH_ARGS("Failed", SD_BUS_ARGS("s", id, "s", stage, "s", reason), 0),
+        SD_BUS_VTABLE_END,
+};
+
+const BusInterface bus_plugins = {
+        .path = PATH_ROOT,
+        .name = INTERFACE_PLUGINS,
+        .vtable = plugins_vtable,
+};

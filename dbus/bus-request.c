@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/limits.h"
+#include "common/log.h"
+#include "dbus/bus-interfaces.h"
+#include "dbus/bus-request.h"
+#include "dbus/memfd.h"
+#include "dbus/paths.h"
+#include "dbus/server.h"
+
+typedef enum RequestOutcome {
+        REQUEST_ANSWERED,
+        REQUEST_FAILED,
+        REQUEST_CANCELLED,
+        _REQUEST_OUTCOME_MAX,
+        _REQUEST_OUTCOME_INVALID = -EINVAL,
+} RequestOutcome;
+
+static RequestOutcome outcome_of(const InvocationAnswer *answer) {
+        if (answer->result)
+                return REQUEST_ANSWERED;
+
+        return answer->cancelled ? REQUEST_CANCELLED : REQUEST_FAILED;
+}
+
+static int append_text(sd_bus_message *m, const char *key, const char *text) {
+        int r = sd_bus_message_open_container(m, 'e', "sv");
+
+        if (r >= 0)
+                r = sd_bus_message_append(m, "s", key);
+        if (r >= 0)
+                r = sd_bus_message_open_container(m, 'v', "s");
+        if (r >= 0)
+                r = message_append_text(m, text);
+        if (r >= 0)
+                r = sd_bus_message_close_container(m);
+        return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int append_result(sd_bus_message *m, const InvocationAnswer *answer) {
+        _cleanup_close_ int fd = -EBADF;
+        g_autofree char *copy = NULL;
+
+        if (answer->result_size > BUS_MESSAGE_BYTES_MAX) {
+                fd = memfd_seal("codewhale-result", answer->result, answer->result_size);
+                return fd < 0 ? fd : sd_bus_message_append(m, "{sv}", "result-fd", "h", fd);
+        }
+
+        copy = g_strndup(answer->result, answer->result_size);
+        return append_text(m, "result", copy);
+}
+
+static int append_results(sd_bus_message *m, const InvocationAnswer *answer) {
+        int r = sd_bus_message_open_container(m, 'a', "{sv}");
+
+        if (r >= 0 && answer->result)
+                r = append_result(m, answer);
+        if (r >= 0 && !answer->result)
+                r = append_text(m, "error-name", answer->error_name);
+        if (r >= 0 && !answer->result)
+                r = append_text(m, "error-message", answer->error_message);
+        if (r >= 0)
+                r = append_text(m, "call-id", answer->call_id);
+        return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int send_response(BusCall *call, const InvocationAnswer *answer) {
+        g_autoptr(sd_bus_message) m = NULL;
+        int r = sd_bus_message_new_signal(call->face->bus, &m, call->path, INTERFACE_REQUEST, "Response");
+
+        /* On a channel there is nobody else. */
+        if (r >= 0 && !call->face->caller)
+                r = sd_bus_message_set_destination(m, caller_get_name(call->caller));
+        if (r >= 0)
+                r = sd_bus_message_append(m, "u", outcome_of(answer));
+        if (r >= 0)
+                r = append_results(m, answer);
+        return r < 0 ? r : sd_bus_send(call->face->bus, m, NULL);
+}
+
+void bus_request_respond(BusCall *call, const InvocationAnswer *answer) {
+        const InvocationAnswer failed = {
+                .call_id = answer->call_id,
+                .error_name = ERROR_IO,
+                .error_message = "The result can't be put into a message.",
+        };
+
+        if (caller_is_gone(call->caller))
+                return;
+        if (send_response(call, answer) < 0 && send_response(call, &failed) < 0)
+                log_debug("The response to %s could not be sent.", caller_get_name(call->caller));
+}
+
+/* ---- the object ---- */
+
+static int handle_close(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        BusCall *call = g_hash_table_lookup(face->server->requests, sd_bus_message_get_path(m));
+
+        if (!call || call->caller != caller)
+                return errors_set(reterr, ERROR_NO_SUCH_REQUEST, "You have no such request; it may have ended.");
+
+        bus_call_cancel(call, "the caller closed its request");
+        return message_reply_empty(m);
+}
+BUS_METHOD(close)
+
+static int request_find(
+                sd_bus *bus, const char *path, const char *interface, void *userdata, void **ret_found, sd_bus_error *reterr) {
+        Face *face = userdata;
+
+        (void) bus;
+        (void) interface;
+
+        if (!path_is_request(path))
+                return 0;
+        if (!g_hash_table_contains(face->server->requests, path))
+                return errors_set(reterr, ERROR_NO_SUCH_REQUEST, "There is no such request; it may have ended.");
+
+        *ret_found = face;
+        return 1;
+}
+
+static const sd_bus_vtable request_vtable[] = {
+        SD_BUS_VTABLE_START(0),
+        SD_BUS_METHOD_WITH_ARGS("Close", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, method_close, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_SIGNAL_WITH_ARGS("Response", SD_BUS_ARGS("u", outcome, "a{sv}", results), 0),
+        SD_BUS_VTABLE_END,
+};
+
+const BusInterface bus_request = {
+        .path = PATH_REQUEST,
+        .name = INTERFACE_REQUEST,
+        .vtable = request_vtable,
+        .find = request_find,
+};

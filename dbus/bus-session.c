@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "dbus/bus-interfaces.h"
+#include "dbus/face.h"
+#include "dbus/paths.h"
+
+static Session *session_of_path(const Face *face, const char *path) {
+        uint64_t number;
+
+        return path_to_number(path, PATH_SESSION, &number) ? session_table_find(face->service->sessions, number) : NULL;
+}
+
+static int session_find_object(
+                sd_bus *bus, const char *path, const char *interface, void *userdata, void **ret_found, sd_bus_error *reterr) {
+        Face *face = userdata;
+        uint64_t number;
+
+        (void) bus;
+        (void) interface;
+
+        if (!path_to_number(path, PATH_SESSION, &number))
+                return 0;
+        if (!session_table_find(face->service->sessions, number))
+                return errors_set(reterr, ERROR_NO_SUCH_SESSION, "There is no such session; it may have ended.");
+
+        *ret_found = face;
+        return 1;
+}
+
+static void add_path(Session *session, void *userdata) {
+        g_ptr_array_add(userdata, path_of_number(PATH_SESSION, session->number));
+}
+
+static int session_enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***ret, sd_bus_error *reterr) {
+        const Face *face = userdata;
+        GPtrArray *paths = g_ptr_array_new();
+
+        (void) bus;
+        (void) prefix;
+        (void) reterr;
+
+        session_table_foreach(face->service->sessions, add_path, paths);
+        g_ptr_array_add(paths, NULL);
+        *ret = (char **) g_ptr_array_free(paths, FALSE);
+        return 0;
+}
+
+static const char *session_text(const Session *session, const char *property) {
+        switch (property[0]) {
+        case 'I':
+                return session->id;
+        case 'O':
+                return session->client;
+        case 'L':
+                return session->label;
+        case 'W':
+                return session->workspace;
+        case 'P':
+                return posture_to_string(session->posture);
+        default:
+                return strcmp(property, "Mode") == 0 ? mode_to_string(session->mode) : session->model;
+        }
+}
+
+static int property_get(
+                sd_bus *bus, const char *path, const char *interface, const char *property, sd_bus_message *reply,
+                void *userdata, sd_bus_error *reterr) {
+        const Session *session = session_of_path(userdata, path);
+
+        (void) bus;
+        (void) interface;
+
+        if (!session)
+                return errors_set(reterr, ERROR_NO_SUCH_SESSION, "The session has ended.");
+
+        return message_append_text(reply, session_text(session, property));
+}
+
+/* Only its owner changes a session. */
+static int find_own(Face *face, const Caller *caller, sd_bus_message *m, Session **ret, sd_bus_error *reterr) {
+        Session *session = session_of_path(face, sd_bus_message_get_path(m));
+
+        if (!session)
+                return errors_set(reterr, ERROR_NO_SUCH_SESSION, "The session has ended.");
+        if (strcmp(session->client, caller_get_name(caller)) != 0)
+                return errors_set(reterr, ERROR_ACCESS_DENIED, "The session belongs to another connection.");
+
+        *ret = session;
+        return 0;
+}
+
+static int handle_close(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        Session *session;
+        int r;
+
+        r = find_own(face, caller, m, &session, reterr);
+        if (r < 0)
+                return r;
+
+        session_close(session);
+        return message_reply_empty(m);
+}
+BUS_METHOD(close)
+
+static int set_word(
+                Face *face, Caller *caller, sd_bus_message *m, int (*set)(Session *, const char *, sd_bus_error *),
+                sd_bus_error *reterr) {
+        const char *word;
+        Session *session;
+        int r;
+
+        r = message_read(m, reterr, "s", &word);
+        if (r >= 0)
+                r = find_own(face, caller, m, &session, reterr);
+        if (r >= 0)
+                r = set(session, word, reterr);
+        if (r < 0)
+                return r;
+
+        return message_reply_empty(m);
+}
+
+static int handle_set_posture(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        return set_word(face, caller, m, session_set_posture, reterr);
+}
+BUS_METHOD(set_posture)
+
+static int handle_set_mode(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        return set_word(face, caller, m, session_set_mode, reterr);
+}
+BUS_METHOD(set_mode)
+
+static const sd_bus_vtable session_vtable[] = {
+        SD_BUS_VTABLE_START(0),
+        SD_BUS_PROPERTY("Id", "s", property_get, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+        SD_BUS_PROPERTY("Owner", "s", property_get, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+        SD_BUS_PROPERTY("Label", "s", property_get, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+        SD_BUS_PROPERTY("Workspace", "s", property_get, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+        SD_BUS_PROPERTY("Mode", "s", property_get, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+        SD_BUS_PROPERTY("Posture", "s", property_get, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+        SD_BUS_PROPERTY("Model", "s", property_get, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+        SD_BUS_METHOD_WITH_ARGS("Close", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, method_close, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("SetPosture",
+                                SD_BUS_ARGS("s", posture),
+                                SD_BUS_NO_RESULT,
+                                method_set_posture,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("SetMode",
+                                SD_BUS_ARGS("s", mode),
+                                SD_BUS_NO_RESULT,
+                                method_set_mode,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_VTABLE_END,
+};
+
+const BusInterface bus_session = {
+        .path = PATH_SESSION,
+        .name = INTERFACE_SESSION,
+        .vtable = session_vtable,
+        .find = session_find_object,
+        .enumerate = session_enumerate,
+};

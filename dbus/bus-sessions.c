@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/cleanup.h"
+#include "common/limits.h"
+#include "dbus/bus-interfaces.h"
+#include "dbus/face.h"
+#include "dbus/options.h"
+#include "dbus/paths.h"
+
+static const Option open_options[] = {
+        OPTION("label", 's', SessionOptions, label),
+        OPTION("workspace", 's', SessionOptions, workspace),
+        OPTION("mode", 's', SessionOptions, mode),
+        OPTION("posture", 's', SessionOptions, posture),
+        OPTION("model", 's', SessionOptions, model),
+};
+
+static int handle_open(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        SessionOptions options = {};
+        g_autofree char *path = NULL;
+        Session *session;
+        int r;
+
+        r = options_read(m, open_options, G_N_ELEMENTS(open_options), &options, reterr);
+        if (r < 0)
+                return r;
+
+        r = session_table_open(face->service->sessions, caller_get_name(caller), &options, &session, reterr);
+        if (r < 0)
+                return r;
+
+        path = path_of_number(PATH_SESSION, session->number);
+        return sd_bus_reply_method_return(m, "o", path);
+}
+BUS_METHOD(open)
+
+typedef struct List {
+        sd_bus_message *m;
+        int r;
+} List;
+
+static void append_session(Session *session, void *userdata) {
+        g_autofree char *path = path_of_number(PATH_SESSION, session->number);
+        List *list = userdata;
+
+        if (list->r < 0)
+                return;
+        list->r = sd_bus_message_append(
+                        list->m, "(ossss)", path, session->label, session->workspace, mode_to_string(session->mode),
+                        posture_to_string(session->posture));
+}
+
+static int handle_list(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        g_autoptr(sd_bus_message) answer = NULL;
+        List list = {};
+
+        (void) caller;
+        (void) reterr;
+
+        list.r = sd_bus_message_new_method_return(m, &answer);
+        if (list.r >= 0)
+                list.r = sd_bus_message_open_container(answer, 'a', "(ossss)");
+        list.m = answer;
+        session_table_foreach(face->service->sessions, append_session, &list);
+        if (list.r >= 0)
+                list.r = sd_bus_message_close_container(answer);
+        return list.r < 0 ? list.r : sd_bus_send(NULL, answer, NULL);
+}
+BUS_METHOD(list)
+
+static const sd_bus_vtable sessions_vtable[] = {
+        SD_BUS_VTABLE_START(0),
+        SD_BUS_METHOD_WITH_ARGS("Open",
+                                SD_BUS_ARGS("a{sv}", options),
+                                SD_BUS_RESULT("o", session),
+                                method_open,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("List",
+                                SD_BUS_NO_ARGS,
+                                SD_BUS_RESULT("a(ossss)", sessions),
+                                method_list,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_SIGNAL_WITH_ARGS("Opened", SD_BUS_ARGS("o", session), 0),
+        SD_BUS_SIGNAL_WITH_ARGS("Closed", SD_BUS_ARGS("o", session), 0),
+        SD_BUS_VTABLE_END,
+};
+
+const BusInterface bus_sessions = {
+        .path = PATH_ROOT,
+        .name = INTERFACE_SESSIONS,
+        .vtable = sessions_vtable,
+};

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/jwriter.h"
+#include "common/limits.h"
+#include "common/sanitize.h"
+#include "dbus/bus-call.h"
+#include "dbus/bus-interfaces.h"
+#include "dbus/memfd.h"
+#include "dbus/paths.h"
+#include "dbus/registration-list.h"
+
+/* ---- looking ---- */
+
+static int append_tool(sd_bus_message *m, const Registration *tool) {
+        g_autofree char *description = sanitize_line(tool->description ?: "", LIST_TEXT_BYTES_MAX, NULL);
+
+        return sd_bus_message_append(m, "(sss)", tool->name, owner_get_plugin_id(tool->owner), description);
+}
+
+static int handle_list(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        Session *session;
+        int r;
+
+        r = registration_list_session(face, caller, m, &session, reterr);
+        if (r < 0)
+                return r;
+
+        return registration_list_reply(face, m, REGISTRATION_TOOL, "(sss)", append_tool);
+}
+BUS_METHOD(list)
+
+static char *tool_to_json(const Registration *tool) {
+        g_auto(JWriter) writer;
+
+        jwriter_init(&writer);
+        jwriter_begin_object(&writer);
+        jwriter_member_string(&writer, "name", tool->name);
+        jwriter_member_string(&writer, "plugin", owner_get_plugin_id(tool->owner));
+        jwriter_member_string(&writer, "description", tool->description);
+        jwriter_member_raw(&writer, "input_schema", tool->schema_text ?: "{}");
+        /* A plugin's tool always needs approval, whatever it says of itself (contract 5.4). */
+        jwriter_member_string(&writer, "approval", requirement_to_string(REQUIREMENT_REQUIRED));
+        jwriter_end_object(&writer);
+        return jwriter_steal(&writer, NULL);
+}
+
+static int handle_describe(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        g_autofree char *json = NULL;
+        const Registration *tool;
+        Session *session;
+        const char *name;
+        int r;
+
+        r = message_read(m, reterr, "s", &name);
+        if (r >= 0)
+                r = registration_list_session(face, caller, m, &session, reterr);
+        if (r < 0)
+                return r;
+
+        tool = registry_find(face->service->registry, REGISTRATION_TOOL, name);
+        if (!tool)
+                return errors_set(reterr, ERROR_NO_SUCH_TOOL, "There is no tool '%.128s'.", name);
+
+        json = tool_to_json(tool);
+        return message_reply_json(m, json, reterr);
+}
+BUS_METHOD(describe)
+
+/* ---- calling ---- */
+
+static int call_with_text(Face *face, Caller *caller, sd_bus_message *m, BusCallForm form, sd_bus_error *reterr) {
+        BusCallInput input = { .form = form };
+        int r;
+
+        r = message_read(m, reterr, "ss", &input.name, &input.text);
+        if (r < 0)
+                return r;
+
+        input.size = strlen(input.text);
+        return bus_call_begin(face, caller, m, &input, reterr);
+}
+
+static int handle_call(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        return call_with_text(face, caller, m, BUS_CALL_STRING, reterr);
+}
+BUS_METHOD(call)
+
+static int handle_start(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        return call_with_text(face, caller, m, BUS_CALL_REQUEST, reterr);
+}
+BUS_METHOD(start)
+
+static int handle_call_bytes(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        BusCallInput input = { .form = BUS_CALL_BYTES };
+        const void *data;
+        int r;
+
+        r = message_read(m, reterr, "s", &input.name);
+        if (r < 0)
+                return r;
+        r = sd_bus_message_read_array(m, 'y', &data, &input.size);
+        if (r < 0)
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The arguments can't be read.");
+
+        input.text = input.size > 0 ? data : "";
+        return bus_call_begin(face, caller, m, &input, reterr);
+}
+BUS_METHOD(call_bytes)
+
+static int handle_call_fd(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        g_auto(MemfdView) view = {};
+        BusCallInput input = { .form = BUS_CALL_FD };
+        int fd, r;
+
+        r = message_read(m, reterr, "sh", &input.name, &fd);
+        if (r >= 0)
+                r = memfd_check_room(reterr);
+        if (r >= 0)
+                r = memfd_map(fd, &view, reterr);
+        if (r < 0)
+                return r;
+
+        input.text = view.data ?: "";
+        input.size = view.size;
+        return bus_call_begin(face, caller, m, &input, reterr);
+}
+BUS_METHOD(call_fd)
+
+static const sd_bus_vtable tools_vtable[] = {
+        SD_BUS_VTABLE_START(0),
+        SD_BUS_METHOD_WITH_ARGS("List",
+                                SD_BUS_ARGS("a{sv}", options),
+                                SD_BUS_RESULT("a(sss)", tools),
+                                method_list,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Describe",
+                                SD_BUS_ARGS("s", name, "a{sv}", options),
+                                SD_BUS_RESULT("s", tool),
+                                method_describe,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Call",
+                                SD_BUS_ARGS("s", name, "s", arguments, "a{sv}", options),
+                                SD_BUS_RESULT("s", result),
+                                method_call,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("CallBytes",
+                                SD_BUS_ARGS("s", name, "ay", arguments, "a{sv}", options),
+                                SD_BUS_RESULT("ay", result),
+                                method_call_bytes,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("CallFd",
+                                SD_BUS_ARGS("s", name, "h", arguments, "a{sv}", options),
+                                SD_BUS_RESULT("h", result),
+                                method_call_fd,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Start",
+                                SD_BUS_ARGS("s", name, "s", arguments, "a{sv}", options),
+                                SD_BUS_RESULT("o", request),
+                                method_start,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_SIGNAL_WITH_ARGS("Changed", SD_BUS_NO_ARGS, 0),
+        SD_BUS_VTABLE_END,
+};
+
+const BusInterface bus_tools = {
+        .path = PATH_ROOT,
+        .name = INTERFACE_TOOLS,
+        .vtable = tools_vtable,
+};
