@@ -38,13 +38,13 @@ void style_append(const Cli *cli, GString *out, Style style, const char *text) {
 }
 
 Style style_for_word(const char *word) {
-        static const char *const good[] = { "active", "ok", "trusted", "ready", "allowed", "answered", "yes",
+        static const char *const good[] = { "active", "ok", "trusted", "ready", "allowed", "approved", "yes",
                 NULL };
         static const char *const warning[] = { "enabled-untrusted", "not-reviewed", "content-changed",
                 "capabilities-changed", "unstaged", "starting", "restarting", "unresponsive", "warning",
-                "timed-out", "withdrawn", NULL };
+                "timed-out", "no-approver", "withdrawn", "cancelled", NULL };
         static const char *const bad[] = { "failed", "error", "unsupported", "denied", "refused-by-policy",
-                NULL };
+                "hook-denied", "hook-failed", NULL };
 
         if (g_strv_contains(good, word))
                 return STYLE_GOOD;
