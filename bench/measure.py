@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""What the benches share: workers that are told what to measure, medians over passes, figures as JSON lines."""
+
+import json
+import os
+import select
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = Path(os.environ.get('CODEWHALE_BUILD') or ROOT / 'build')
+MCP = BUILD / 'bench-mcp'
+PASSES = int(os.environ.get('CODEWHALE_BENCH_PASSES', '7'))
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / 'tests' / 'integration'))
+
+
+def say(name, passes, goal=None, better='lower', digits=3):
+    """One figure: the median of its passes."""
+    print(json.dumps({'name': name, 'value': round(statistics.median(passes), digits), 'goal': goal, 'better': better,
+                      'passes': [round(one, digits) for one in passes]}), flush=True)
+
+
+def node():
+    return os.environ['CODEWHALE_TEST_NODE']
+
+
+class Worker:
+    """A process that answers each line with one line of JSON."""
+
+    def __init__(self, command, **more):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, **more)
+
+    def ask(self, *words, meanwhile=None):
+        """Send a line and wait for its answer; meanwhile() is called often, for who has to answer the worker's own calls."""
+        self.process.stdin.write(' '.join(map(str, words)) + '\n')
+        self.process.stdin.flush()
+        while meanwhile and not select.select([self.process.stdout], [], [], 0.001)[0]:
+            meanwhile()
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f'{self.process.args[0]} ended with {self.process.wait()}')
+        return json.loads(line)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(20)
+        self.process.stdout.close()
+
+
+def memory_of(pid):
+    """Resident and proportional size in MiB."""
+    rows = dict(line.split(':') for line in Path(f'/proc/{pid}/smaps_rollup').read_text().splitlines()[1:])
+    return tuple(int(rows[name].split()[0]) / 1024 for name in ('Rss', 'Pss'))
