@@ -113,6 +113,8 @@ int sandbox_spec_command(const SandboxSpec *spec, char ***ret) {
         add_all(command, "hidden", spec->hidden);
         add_rights(command, spec);
         add_environment(command, spec->environment);
+        if (spec->without_landlock)
+                add(command, "--without=landlock");
         add_runtime(command, spec);
 
         g_ptr_array_add(command, NULL);

@@ -48,8 +48,8 @@ static void probe_blame(SandboxProbe *probe, int error, const char *cause) {
         probe->cause = g_strdup(cause);
 }
 
-/* The end of the unit and that of its channel come by different ways; what was written last is still to be read when the
- * unit has ended. May free the probe. */
+/* The end of the unit and that of its channel come by different ways; what was written last is still to be
+ * read when the unit has ended. May free the probe. */
 static void probe_finish(SandboxProbe *probe) {
         if (!probe->unit_ended || !probe->channel_closed)
                 return;

@@ -54,7 +54,8 @@ typedef struct SandboxSpec {
         const char *const *abstract; /* names of abstract sockets that somebody listens on */
         const char *const *hidden;   /* paths that must not be there: the home, our state */
 
-        bool probe; /* report and end: no runtime is executed */
+        bool probe;            /* report and end: no runtime is executed */
+        bool without_landlock; /* as on a kernel that has none; for tests */
 } SandboxSpec;
 
 /**

@@ -77,7 +77,10 @@ static const Wall walls[] = {
         { "TimeoutStartUSec", WALL_UINT64, true, .number = HOST_HANDSHAKE_MSEC * UINT64_C(1000) },
         { "TimeoutStopUSec", WALL_UINT64, true, .number = HOST_KILL_MSEC * UINT64_C(1000) },
         { "CollectMode", WALL_STRING, true, .text = "inactive-or-failed" },
-        { "StandardError", WALL_STRING, false, .text = "journal" },
+        /* The channel replaces standard output. Unless that is called something else than standard error is,
+         * systemd lets standard error follow it into the channel. */
+        { "StandardOutput", WALL_STRING, true, .text = "null" },
+        { "StandardError", WALL_STRING, true, .text = "journal" },
         { "LogRateLimitIntervalUSec", WALL_UINT64, false, .number = 30 * UINT64_C(1000000) },
         { "LogRateLimitBurst", WALL_UINT32, false, .number = 2000 },
 };

@@ -24,7 +24,7 @@ static bool can_open(pid_t pid, const char *file, int flags) {
 }
 
 static void check_memory(Findings *findings, pid_t service) {
-        static const char *const files[] = { "mem", "environ", "maps", "root", "cwd", "fd" };
+        static const char *const files[] = { "mem", "environ", "maps", "root", "cwd", "fd/0" };
 
         for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
                 if (can_open(service, files[i], O_RDONLY)) {

@@ -26,11 +26,16 @@ static int find_descriptor(void) {
         return found;
 }
 
-static bool is_channel(void) {
-        struct stat in, out;
+static bool is_same(const struct stat *a, const struct stat *b) {
+        return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
-        return fstat(0, &in) == 0 && fstat(1, &out) == 0 && S_ISSOCK(in.st_mode) &&
-               in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+/* Standard input and output are one socket, and what is written to standard error does not end up there. */
+static bool is_channel(void) {
+        struct stat in, out, err;
+
+        return fstat(0, &in) == 0 && fstat(1, &out) == 0 && S_ISSOCK(in.st_mode) && is_same(&in, &out) &&
+               (fstat(2, &err) < 0 || !is_same(&err, &out));
 }
 
 void checks_descriptors(Findings *findings) {
@@ -40,7 +45,7 @@ void checks_descriptors(Findings *findings) {
                 findings_add(findings, "descriptors", true, true, "0, 1 and 2 only");
         else
                 findings_add(findings, "descriptors", true, false, "descriptor %d was inherited", found);
-        findings_add(findings, "channel", true, is_channel(), "standard input and output");
+        findings_add(findings, "channel", true, is_channel(), "standard input and output, and nothing else");
 }
 
 void checks_environment(Findings *findings, const Options *options) {

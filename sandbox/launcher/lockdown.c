@@ -25,7 +25,8 @@ int lockdown_capabilities(void) {
         none = cap_init();
         if (!none)
                 return -ENOMEM;
-        /* The unit's filter refuses capset() altogether; that is fine, and the sets are verified in any case. */
+        /* The unit's filter refuses capset() altogether; that is fine, and the sets are verified in any
+         * case. */
         if (cap_set_proc(none) < 0 && errno != EPERM)
                 r = -errno;
         (void) cap_free(none);

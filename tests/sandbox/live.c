@@ -22,7 +22,8 @@ const char *live_launcher(void) {
 }
 
 bool live_is_possible(UnitManagerKind kind) {
-        g_autofree char *path = g_strdup_printf("%s/systemd/private", g_getenv("XDG_RUNTIME_DIR") ?: "/nonexistent");
+        g_autofree char *path =
+                        g_strdup_printf("%s/systemd/private", g_getenv("XDG_RUNTIME_DIR") ?: "/nonexistent");
 
         if (kind == UNIT_MANAGER_SYSTEM && geteuid() == 0 && access("/run/systemd/private", F_OK) == 0)
                 return true;
@@ -48,7 +49,8 @@ static void on_frame(Channel *channel, const uint8_t *payload, size_t size, void
                 g_error("%s: %.*s", error.message, (int) size, (const char *) payload);
         for (size_t i = 0; i < live->report->n_checks; i++)
                 g_test_message("%s: %s (%s)", live->report->checks[i].name,
-                                live->report->checks[i].held ? "held" : "NOT HELD", live->report->checks[i].detail);
+                                live->report->checks[i].held ? "held" : "NOT HELD",
+                                live->report->checks[i].detail);
         if (!live->hold)
                 (void) channel_send(channel, LAUNCHER_GO_PAYLOAD, strlen(LAUNCHER_GO_PAYLOAD));
 }
@@ -57,8 +59,9 @@ static void on_closed(Channel *channel, int error, const char *reason, void *use
         Live *live = userdata;
 
         (void) channel;
-        (void) reason;
 
+        if (error < 0)
+                g_test_message("the channel ended: %s (%s)", reason, strerror(-error));
         live->closed = true;
         live->close_error = error;
 }
@@ -101,8 +104,8 @@ static void on_stopped(SandboxUnit *unit, const UnitStop *stop, void *userdata) 
         live->cause = g_strdup(stop->cause);
         if (!stop->stuck && cgroup)
                 g_assert_cmpint(cgroup_count_processes(cgroup), ==, 0);
-        g_test_message("stopped (%s, %s, status %d): %s", unit_end_to_string(stop->end), stop->result, stop->status,
-                        stop->cause);
+        g_test_message("stopped (%s, %s, status %d): %s", unit_end_to_string(stop->end), stop->result,
+                        stop->status, stop->cause);
 }
 
 static const SandboxUnitEvents unit_events = {
@@ -131,13 +134,15 @@ static char *make_directory(const char *parent, const char *name) {
 
 void live_init(Live *live, UnitManagerKind kind) {
         static unsigned generation;
-        static const char *const environment[] = { "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "NODE_OPTIONS=", NULL };
+        static const char *const environment[] = { "PATH=/usr/bin:/bin", "LANG=C.UTF-8",
+                "NODE_OPTIONS=", NULL };
         const char *const *keep = environment;
         const char *parent = g_getenv("CODEWHALE_TEST_DIR") ?: g_get_home_dir();
 
-        *live = (Live) { .frames = g_ptr_array_new_with_free_func((GDestroyNotify) g_bytes_unref) };
+        *live = (Live){ .frames = g_ptr_array_new_with_free_func((GDestroyNotify) g_bytes_unref) };
         g_assert_cmpint(sd_event_new(&live->event), ==, 0);
-        g_assert_cmpint(unit_manager_new(live->event, kind, NULL, &manager_events, live, &live->manager), ==, 0);
+        g_assert_cmpint(unit_manager_new(live->event, kind, NULL, &manager_events, live, &live->manager), ==,
+                        0);
 
         live->directory = g_build_filename(parent, "live-XXXXXX", NULL);
         g_assert_nonnull(mkdtemp(live->directory));
@@ -148,9 +153,10 @@ void live_init(Live *live, UnitManagerKind kind) {
         live->bundle = g_build_filename(live->directory, "host.mjs", NULL);
         g_assert_true(g_file_set_contents(live->bundle, "// empty\n", -1, NULL));
 
-        g_assert_cmpint(unit_name_for_host("test-live", (uint64_t) getpid() * 1000 + ++generation, &live->unit_name), ==,
-                        0);
-        live->spec = (SandboxSpec) {
+        g_assert_cmpint(unit_name_for_host("test-live", (uint64_t) getpid() * 1000 + ++generation,
+                                        &live->unit_name),
+                        ==, 0);
+        live->spec = (SandboxSpec){
                 .unit = live->unit_name,
                 .plugin_id = "test-live",
                 .user = kind == UNIT_MANAGER_SYSTEM ? "nobody" : NULL,
@@ -169,7 +175,8 @@ void live_done(Live *live) {
         sandbox_report_free(live->report);
         g_ptr_array_unref(live->frames);
         if (live->directory) {
-                g_autofree char *parent = g_path_get_dirname(live->directory), *name = g_path_get_basename(live->directory);
+                g_autofree char *parent = g_path_get_dirname(live->directory),
+                                *name = g_path_get_basename(live->directory);
                 _cleanup_close_ int fd = safe_open_directory(parent);
 
                 (void) safe_remove_tree_at(fd, name);
@@ -179,15 +186,20 @@ void live_done(Live *live) {
         g_free(live->data);
         g_free(live->plugin);
         g_free(live->bundle);
+        g_free(live->script);
         g_free(live->cause);
         sd_event_unref(live->event);
 }
 
+static const char shell_send[] =
+                "send() { printf \"CWX1\\\\$(printf %03o ${#1})\\\\0\\\\0\\\\0%s\" \"$1\"; }; ";
+
 void live_run_shell(Live *live, const char *script) {
         static const char *arguments[3];
 
+        live->script = g_strconcat(shell_send, script, NULL);
         arguments[0] = "-c";
-        arguments[1] = script;
+        arguments[1] = live->script;
         live->spec.runtime = "/usr/bin/sh";
         live->spec.arguments = arguments;
 }
@@ -210,7 +222,8 @@ void live_wait(Live *live, const bool *flag) {
 
         while (!*flag) {
                 if (g_get_monotonic_time() - begin > (int64_t) WAIT_USEC)
-                        g_error("nothing happened in half a minute%s%s", live->cause ? ": " : "", live->cause ?: "");
+                        g_error("nothing happened in half a minute%s%s", live->cause ? ": " : "",
+                                        live->cause ?: "");
                 if (live->failed && flag != &live->failed && flag != &live->closed)
                         g_error("failed: %s", live->cause);
                 g_assert_cmpint(sd_event_run(live->event, 1000000), >=, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* One sandboxed unit beside a real manager of systemd, for tests: its channel, its events, and a loop to wait in. */
+/* One sandboxed unit beside a real manager of systemd, for tests: its channel, its events, and a loop to
+ * wait in. */
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -17,7 +18,7 @@ typedef struct Live {
         UnitManager *manager;
         char *directory; /* of this test; removed at its end */
         char *unit_name;
-        char *data, *plugin, *bundle;
+        char *data, *plugin, *bundle, *script;
 
         SandboxSpec spec;
         SandboxUnit *unit;
@@ -42,7 +43,8 @@ void live_init(Live *live, UnitManagerKind kind);
 void live_done(Live *live);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Live, live_done)
 
-/** live_run_shell() - the runtime becomes sh with this script */
+/** live_run_shell() - the runtime becomes sh with this script; in it "send TEXT" writes a frame of at most
+ * 255 bytes */
 void live_run_shell(Live *live, const char *script);
 void live_start(Live *live);
 
