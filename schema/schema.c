@@ -28,8 +28,8 @@ SchemaVerdict schema_validate(const Schema *schema, Jval instance) {
         return instance.node ? run(schema, instance, NULL, NULL) : SCHEMA_INVALID;
 }
 
-static void put_reason(GString *out, const Reason *reason, const Jdoc *doc) {
-        g_autofree char *place = reason_place(reason, doc), *text = reason_text(reason, doc);
+static void put_reason(GString *out, const Reason *reason, Jval instance) {
+        g_autofree char *place = reason_place(reason, instance), *text = reason_text(reason, instance.doc);
         g_autofree char *clean = sanitize_line(place, PLACE_BYTES_MAX, NULL);
 
         g_string_append_printf(out, "%s%s: %s (%s)", out->len > 0 ? "; " : "", *clean ? clean : "(root)", text,
@@ -54,7 +54,7 @@ char *schema_explain(const Schema *schema, Jval instance) {
         report_init(&report);
         (void) run(schema, instance, &report, NULL);
         for (guint i = 0; i < MIN(report.reasons->len, SCHEMA_REASONS_MAX); i++)
-                put_reason(out, &g_array_index(report.reasons, Reason, i), instance.doc);
+                put_reason(out, &g_array_index(report.reasons, Reason, i), instance);
         more = report.reasons->len - MIN(report.reasons->len, SCHEMA_REASONS_MAX) + report.n_left_out;
         report_done(&report);
 
@@ -82,7 +82,7 @@ SchemaVerdict schema_report(const Schema *schema, Jval instance, SchemaOnNote on
         (void) run(schema, instance, &report, NULL);
         for (guint i = 0; i < report.reasons->len; i++) {
                 const Reason *reason = &g_array_index(report.reasons, Reason, i);
-                g_autofree char *place = reason_place(reason, instance.doc);
+                g_autofree char *place = reason_place(reason, instance);
                 g_autofree char *text = reason_text(reason, instance.doc), *schema_text = subschema_place(reason->sub);
 
                 on_reason(&(SchemaNote) { place, reason_keyword(reason), schema_text, text }, userdata);
@@ -91,7 +91,7 @@ SchemaVerdict schema_report(const Schema *schema, Jval instance, SchemaOnNote on
         return verdict;
 }
 
-static size_t annotate(const Applied *applied, const Jdoc *doc, SchemaOnNote on_annotation, void *userdata) {
+static size_t annotate(const Applied *applied, Jval instance, SchemaOnNote on_annotation, void *userdata) {
         static const char *const keywords[] = { "title", "description", "default", "examples", "deprecated",
                 "readOnly", "writeOnly", "format", "contentMediaType", "contentEncoding", "contentSchema" };
         const Resource *resource = applied->sub->resource;
@@ -109,7 +109,7 @@ static size_t annotate(const Applied *applied, const Jdoc *doc, SchemaOnNote on_
                         continue;
                 source = jval_source(value, &size);
                 text = g_strndup(source, size);
-                place = jnode_pointer(doc, doc->nodes, applied->node);
+                place = jnode_pointer(instance.doc, instance.node, applied->node);
                 schema_text = subschema_place(applied->sub);
                 on_annotation(&(SchemaNote) { place, keywords[i], schema_text, text }, userdata);
                 count++;
@@ -126,6 +126,6 @@ SchemaVerdict schema_annotate(const Schema *schema, Jval instance, SchemaOnNote 
                 return verdict;
         verdict = run(schema, instance, NULL, applied);
         for (guint i = 0; verdict == SCHEMA_VALID && i < applied->len && count < SCHEMA_NOTES_MAX; i++)
-                count += annotate(&g_array_index(applied, Applied, i), instance.doc, on_annotation, userdata);
+                count += annotate(&g_array_index(applied, Applied, i), instance, on_annotation, userdata);
         return verdict;
 }

@@ -52,7 +52,7 @@ const char *reason_keyword(const Reason *reason) {
         return keywords[reason->problem];
 }
 
-char *reason_place(const Reason *reason, const Jdoc *doc) {
+char *reason_place(const Reason *reason, Jval instance) {
         const Jnode *node = reason->node;
 
         switch (reason->problem) {
@@ -65,7 +65,7 @@ char *reason_place(const Reason *reason, const Jdoc *doc) {
         default:
                 break;
         }
-        return jnode_pointer(doc, doc->nodes, node);
+        return jnode_pointer(instance.doc, instance.node, node);
 }
 
 char *subschema_place(const Subschema *sub) {

@@ -7,7 +7,7 @@
 const char *reason_keyword(const Reason *reason);
 
 /** reason_place() - JSON Pointer to what is wrong, from the root of the instance; a new string */
-char *reason_place(const Reason *reason, const Jdoc *doc);
+char *reason_place(const Reason *reason, Jval instance);
 
 /** reason_text() - what was expected and found; a new string, safe to show */
 char *reason_text(const Reason *reason, const Jdoc *doc);
