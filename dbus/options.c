@@ -75,7 +75,7 @@ static int read_variant(sd_bus_message *m, const Option *option, void *target, s
 static int read_entry(
                 sd_bus_message *m, const Option *table, size_t n, uint32_t *seen, void *target, sd_bus_error *reterr) {
         const char *name = NULL;
-        size_t index;
+        size_t index = 0;
         int r;
 
         r = sd_bus_message_enter_container(m, 'e', "sv");

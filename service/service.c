@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/errors.h"
@@ -411,4 +412,36 @@ int service_trust(Service *service, Plugin *plugin, const char *token, sd_bus_er
 
 int service_uninstall(Service *service, Plugin *plugin, sd_bus_error *reterr) {
         return plugin_set_uninstall(service->plugins, plugin, reterr);
+}
+
+static void service_record_grant(Service *service, const Grant *grant, const char *client) {
+        g_autofree char *call = g_strdup_printf("g-%" G_GUINT64_FORMAT, grant->id);
+        const DecisionRecord record = {
+                .time_usec = (uint64_t) g_get_real_time(),
+                .kind = "grant",
+                .call = call,
+                .outcome = "revoked",
+                .session = grant->session,
+                .plugin = grant->plugin,
+                .tool = grant->tool,
+                .who_name = client,
+                .who_uid = getuid(),
+                .grant = grant->id,
+                .note = grant->words,
+        };
+
+        if (service->decisions && decision_log_append(service->decisions, &record) >= 0 && service->events)
+                service->events->decision_recorded(call, record.outcome, service->userdata);
+}
+
+int service_revoke_grant(Service *service, uint64_t id, const char *client, sd_bus_error *reterr) {
+        const Grant *grant = grant_table_get(service->grants, id);
+
+        if (!grant)
+                return errors_set(reterr, ERROR_NO_SUCH_GRANT, "There is no grant %" G_GUINT64_FORMAT ".", id);
+
+        service_record_grant(service, grant, client);
+        (void) grant_table_revoke(service->grants, id);
+        tell_grants(service);
+        return 0;
 }
