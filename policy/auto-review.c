@@ -252,7 +252,7 @@ static const char *match_rules(const GPtrArray *rules, const ReviewSubject *subj
                 bool hit;
 
                 if (!rule->words)
-                        hit = pattern_match(rule->text, subject->policy_name);
+                        hit = wildcard_match(rule->text, subject->policy_name);
                 else if (!subject->command)
                         hit = false;
                 else if (vouch)

@@ -9,7 +9,7 @@ bool pattern_is_wild(const char *pattern) {
 }
 
 /* A star that fails is tried one byte later: no recursion, at worst pattern times text. */
-bool pattern_match(const char *pattern, const char *text) {
+bool wildcard_match(const char *pattern, const char *text) {
         const char *star = NULL, *star_text = NULL;
 
         while (*text != '\0') {

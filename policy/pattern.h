@@ -6,4 +6,4 @@
 #include <stdbool.h>
 
 bool pattern_is_wild(const char *pattern);
-bool pattern_match(const char *pattern, const char *text);
+bool wildcard_match(const char *pattern, const char *text);

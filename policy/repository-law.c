@@ -150,7 +150,7 @@ static bool command_touches(const LawEntry *entry, const char *workspace, const 
 
 static bool entry_applies(const LawEntry *entry, const LawSubject *subject, const GPtrArray *paths) {
         if (!entry->is_path)
-                return pattern_match(entry->pattern, subject->policy_name);
+                return wildcard_match(entry->pattern, subject->policy_name);
         if (subject->reads_only || !subject->workspace)
                 return false;
         if (subject->command)

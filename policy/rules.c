@@ -189,17 +189,17 @@ static bool matches_path(Matcher *matcher, const Rule *rule) {
 }
 
 static bool matches_tool(const Matcher *matcher, const Rule *rule) {
-        return pattern_match(rule->tool, matcher->lower_name) ||
-                        pattern_match(rule->tool, matcher->subject->policy_name);
+        return wildcard_match(rule->tool, matcher->lower_name) ||
+                        wildcard_match(rule->tool, matcher->subject->policy_name);
 }
 
 static bool matches(Matcher *matcher, const Rule *rule) {
         const RuleSubject *subject = matcher->subject;
 
         return (!rule->tool || matches_tool(matcher, rule)) &&
-                        (!rule->plugin || (subject->plugin && pattern_match(rule->plugin, subject->plugin))) &&
+                        (!rule->plugin || (subject->plugin && wildcard_match(rule->plugin, subject->plugin))) &&
                         (!rule->build || g_strcmp0(rule->build, subject->build) == 0) &&
-                        (!rule->caller || (subject->caller && pattern_match(rule->caller, subject->caller))) &&
+                        (!rule->caller || (subject->caller && wildcard_match(rule->caller, subject->caller))) &&
                         (!rule->command || matches_command(matcher, rule)) &&
                         (!rule->path || matches_path(matcher, rule));
 }

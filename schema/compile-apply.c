@@ -86,7 +86,7 @@ static int resolve(Compiler *compiler, Jval value, Subschema **ret, const char *
         if (!reference)
                 return compiler_refuse(compiler, -EINVAL, value, "a reference is expected");
 
-        r = registry_resolve(compiler->schema->registry, compiler->resource, reference, &resource, &node, ret_anchor,
+        r = resource_registry_resolve(compiler->schema->registry, compiler->resource, reference, &resource, &node, ret_anchor,
                         compiler->reterr);
         if (r == -ENOKEY)
                 return compiler_refuse(compiler, -ENOKEY, value,

@@ -47,7 +47,7 @@ Schema *schema_unref(Schema *schema) {
                 g_free(block);
         }
         g_ptr_array_unref(schema->patterns);
-        registry_free(schema->registry);
+        resource_registry_free(schema->registry);
         g_string_chunk_free(schema->names);
         g_free(schema);
         return NULL;
@@ -82,7 +82,7 @@ int compiler_want_at(Compiler *compiler, const Resource *resource, Jval value, S
                 sub = schema_new(compiler->schema, Subschema, 1);
                 sub->types = TYPE_ALL;
                 sub->source = value.node;
-                sub->resource = registry_at(compiler->schema->registry, resource, value.node);
+                sub->resource = resource_registry_at(compiler->schema->registry, resource, value.node);
                 if (jval_boolean(value, &holds) >= 0) {
                         sub->never = !holds;
                         sub->trivial = holds;
@@ -299,12 +299,12 @@ int schema_compile(
         };
         if (options)
                 schema->options = *options;
-        schema->registry = registry_new(&schema->options, schema->names);
+        schema->registry = resource_registry_new(&schema->options, schema->names);
 
         r = read_text(schema, text, size, &doc, reterr);
         if (r < 0)
                 return r;
-        r = registry_add(schema->registry, doc, "", &resource, reterr);
+        r = resource_registry_add(schema->registry, doc, "", &resource, reterr);
         if (r < 0)
                 return r;
         r = compile_root(&compiler, resource);

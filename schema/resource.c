@@ -24,7 +24,7 @@ static void doc_drop(void *doc) {
         jdoc_free(doc);
 }
 
-Registry *registry_new(const SchemaOptions *options, GStringChunk *names) {
+Registry *resource_registry_new(const SchemaOptions *options, GStringChunk *names) {
         Registry *registry = g_new(Registry, 1);
 
         *registry = (Registry) {
@@ -38,7 +38,7 @@ Registry *registry_new(const SchemaOptions *options, GStringChunk *names) {
         return registry;
 }
 
-Registry *registry_free(Registry *registry) {
+Registry *resource_registry_free(Registry *registry) {
         if (!registry)
                 return NULL;
         g_hash_table_unref(registry->by_uri);
@@ -115,7 +115,7 @@ static int member_text(Jval object, const char *name, const char **ret, sd_bus_e
         return 0;
 }
 
-static int registry_find(Registry *registry, const char *uri, Resource **ret, sd_bus_error *reterr);
+static int resource_registry_find(Registry *registry, const char *uri, Resource **ret, sd_bus_error *reterr);
 
 static int read_vocabularies(const Resource *metaschema, unsigned *ret, sd_bus_error *reterr) {
         Jval list = jval_member((Jval) { metaschema->doc, metaschema->root }, "$vocabulary"), key, value;
@@ -164,7 +164,7 @@ static int read_dialect(Registry *registry, Resource *resource, sd_bus_error *re
                 if (dialect_find(bare, &resource->draft) >= 0)
                         return 0;
                 /* The metaschema's own metaschema may be a third one, but not itself. */
-                if (g_strcmp0(bare, resource->uri) != 0 && registry_find(registry, bare, &metaschema, NULL) >= 0) {
+                if (g_strcmp0(bare, resource->uri) != 0 && resource_registry_find(registry, bare, &metaschema, NULL) >= 0) {
                         resource->draft = metaschema->draft;
                         return read_vocabularies(metaschema, &resource->vocabularies, reterr);
                 }
@@ -335,7 +335,7 @@ static int scan_schema(Registry *registry, Resource *resource, Jval schema, sd_b
         return r;
 }
 
-int registry_add(Registry *registry, Jdoc *doc, const char *uri, Resource **ret, sd_bus_error *reterr) {
+int resource_registry_add(Registry *registry, Jdoc *doc, const char *uri, Resource **ret, sd_bus_error *reterr) {
         Resource *resource;
         int r;
 
@@ -358,7 +358,7 @@ int registry_add(Registry *registry, Jdoc *doc, const char *uri, Resource **ret,
 }
 
 /* The resource of a URI: known already, built in, or given by the tests' loader. */
-static int registry_find(Registry *registry, const char *uri, Resource **ret, sd_bus_error *reterr) {
+static int resource_registry_find(Registry *registry, const char *uri, Resource **ret, sd_bus_error *reterr) {
         Resource *known = g_hash_table_lookup(registry->by_uri, uri);
         const SchemaOptions *options = registry->options;
         const char *text;
@@ -378,10 +378,10 @@ static int registry_find(Registry *registry, const char *uri, Resource **ret, sd
         r = jdoc_parse(text, size, NULL, &doc, NULL);
         if (r < 0)
                 return r;
-        return registry_add(registry, doc, uri, ret, reterr);
+        return resource_registry_add(registry, doc, uri, ret, reterr);
 }
 
-const Resource *registry_at(const Registry *registry, const Resource *parent, const Jnode *node) {
+const Resource *resource_registry_at(const Registry *registry, const Resource *parent, const Jnode *node) {
         return g_hash_table_lookup(registry->by_root, node) ?: parent;
 }
 
@@ -416,7 +416,7 @@ static Jval follow(const Registry *registry, const Resource **resource, const ch
                 unescape_token(*token);
                 at = step(at, *token);
                 if (at.node)
-                        *resource = registry_at(registry, *resource, at.node);
+                        *resource = resource_registry_at(registry, *resource, at.node);
         }
         return at;
 }
@@ -431,7 +431,7 @@ static const char *dynamic_name(const Resource *resource, const Jnode *node, con
         return NULL;
 }
 
-int registry_resolve(Registry *registry, const Resource *from, const char *reference, Resource **ret_resource,
+int resource_registry_resolve(Registry *registry, const Resource *from, const char *reference, Resource **ret_resource,
                 const Jnode **ret_node, const char **ret_anchor, sd_bus_error *reterr) {
         g_autofree char *uri = uri_resolve(from->uri, reference), *name = NULL;
         char *fragment = uri_split_fragment(uri);
@@ -441,7 +441,7 @@ int registry_resolve(Registry *registry, const Resource *from, const char *refer
         const char *anchor = NULL;
         int r;
 
-        r = registry_find(registry, uri, &resource, reterr);
+        r = resource_registry_find(registry, uri, &resource, reterr);
         if (r < 0)
                 return r;
 

@@ -35,29 +35,29 @@ typedef struct Registry {
         const SchemaOptions *options;
 } Registry;
 
-Registry *registry_new(const SchemaOptions *options, GStringChunk *names);
-Registry *registry_free(Registry *registry);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Registry, registry_free)
+Registry *resource_registry_new(const SchemaOptions *options, GStringChunk *names);
+Registry *resource_registry_free(Registry *registry);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Registry, resource_registry_free)
 
 /**
- * registry_add() - take in a document and everything in it that can be referred to
+ * resource_registry_add() - take in a document and everything in it that can be referred to
  * @doc: owned by the registry from now on, also on failure
  * @uri: where it was found
  */
-int registry_add(Registry *registry, Jdoc *doc, const char *uri, Resource **ret, sd_bus_error *reterr);
+int resource_registry_add(Registry *registry, Jdoc *doc, const char *uri, Resource **ret, sd_bus_error *reterr);
 
 /**
- * registry_resolve() - what a reference leads to
+ * resource_registry_resolve() - what a reference leads to
  * @from:        the resource that holds it
  * @ret_anchor:  NULL, or: the interned name when the reference named a dynamic anchor, else NULL
  *
  * Return: 0; -ENOKEY when there is no such thing here.
  */
-int registry_resolve(Registry *registry, const Resource *from, const char *reference, Resource **ret_resource,
+int resource_registry_resolve(Registry *registry, const Resource *from, const char *reference, Resource **ret_resource,
                 const Jnode **ret_node, const char **ret_anchor, sd_bus_error *reterr);
 
-/** registry_at() - the resource of a subschema that stands in @parent */
-const Resource *registry_at(const Registry *registry, const Resource *parent, const Jnode *node);
+/** resource_registry_at() - the resource of a subschema that stands in @parent */
+const Resource *resource_registry_at(const Registry *registry, const Resource *parent, const Jnode *node);
 
 /** jnode_pointer() - the JSON Pointer from @root of its document to @node */
 char *jnode_pointer(const Jdoc *doc, const Jnode *root, const Jnode *node);
