@@ -50,7 +50,7 @@ static void write_records(JWriter *writer, const GPtrArray *lines, const char *b
 }
 
 static char *answer_records(GPtrArray *lines, void *userdata, sd_bus_error *reterr) {
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
 
         (void) userdata;
         (void) reterr;
@@ -107,7 +107,7 @@ static const char *find_primary(const GPtrArray *lines, const char *call_id) {
 
 /* The record's own members, verbatim, then what was put together. */
 static char *record_with_story(const char *primary, const char *story, const GPtrArray *lines) {
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
         g_autofree char *more = NULL;
         size_t size = strlen(primary);
 

@@ -73,7 +73,7 @@ static int property_get_fact(
 /* What a writer of the host makes, or {} while there is no host. */
 static char *host_json(const Service *service, const Plugin *plugin, void (*write)(const Host *, JWriter *)) {
         const Host *host = host_table_find(service->hosts, plugin);
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
 
         if (!host)
                 return g_strdup("{}");

@@ -162,7 +162,7 @@ static const Option install_options[] = {
 };
 
 static char *installed_to_json(const Plugin *plugin) {
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
 
         jwriter_init(&writer);
         jwriter_begin_object(&writer);

@@ -33,7 +33,7 @@ static int handle_list(Face *face, Caller *caller, sd_bus_message *m, sd_bus_err
 BUS_METHOD(list)
 
 static char *tool_to_json(const Registration *tool) {
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
 
         jwriter_init(&writer);
         jwriter_begin_object(&writer);

@@ -181,7 +181,7 @@ void inventory_write(const Inventory *inventory, JWriter *writer) {
 char *inventory_hash(const Inventory *inventory, bool extension_host) {
         g_autoptr(Sha256) hash = sha256_new();
         g_autofree char *text = NULL;
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
         size_t size;
 
         sha256_update_text(hash, CAPABILITY_DOMAIN);

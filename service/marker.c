@@ -55,7 +55,7 @@ char *marker_read_source(int root) {
 
 int marker_write(int root, const Marker *marker) {
         g_autofree char *text = NULL;
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
         size_t size;
 
         jwriter_init(&writer);

@@ -137,7 +137,7 @@ int plugin_set_find(const PluginSet *set, const char *id_or_name, Plugin **ret, 
 }
 
 static char *describe(const Plugin *plugin) {
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
 
         jwriter_init(&writer);
         plugin_describe(plugin, &writer);
@@ -234,7 +234,7 @@ void plugin_set_take_state(PluginSet *set, Plugin *plugin) {
 }
 
 static char *write_diagnostics(const Diagnostics *diagnostics) {
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
 
         jwriter_init(&writer);
         diagnostics_write(diagnostics, &writer);

@@ -203,7 +203,7 @@ char *review_write(const ReviewSubject *subject, ReviewFlags flags) {
         const Diagnostics *diagnostics =
                         subject->plugin ? plugin_get_diagnostics(subject->plugin) : subject->bundle->diagnostics;
         const Bundle *bundle = subject->bundle;
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
 
         jwriter_init(&writer);
         jwriter_begin_object(&writer);

@@ -236,7 +236,7 @@ static int compare_ids(const void *a, const void *b) {
 char *trust_format_write(GHashTable *records, size_t *ret_size) {
         guint count = 0;
         g_autofree char **ids = (char **) g_hash_table_get_keys_as_array(records, &count);
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
 
         qsort(ids, count, sizeof *ids, compare_ids);
         jwriter_init(&writer);

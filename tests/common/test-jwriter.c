@@ -45,7 +45,7 @@ static void test_string(const void *data) {
 }
 
 static void test_shape(void) {
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
         g_autofree char *text = NULL;
         g_autoptr(Jdoc) doc = NULL;
         size_t size;
