@@ -63,8 +63,9 @@ static bool set_add_named(Set *set, char name) {
         case 'w':
                 set_range(&named, 'A', 'Z');
                 set_range(&named, 'a', 'z');
+                set_range(&named, '0', '9');
                 named.has['_'] = true;
-                /* fall through */
+                break;
         case 'd':
                 set_range(&named, '0', '9');
                 break;
