@@ -96,6 +96,31 @@ static inline uint32_t jkey_hash(const char *bytes, size_t size) {
         return (uint32_t) (mixed >> 40);
 }
 
+/* Like memcmp() == 0, without a call for the short texts that names mostly are. */
+static inline bool jbytes_equal(const char *a, const char *b, size_t size) {
+        if (size >= 8 && size <= 16) {
+                uint64_t a_first, a_last, b_first, b_last;
+
+                memcpy(&a_first, a, 8);
+                memcpy(&b_first, b, 8);
+                memcpy(&a_last, a + size - 8, 8);
+                memcpy(&b_last, b + size - 8, 8);
+                return ((a_first ^ b_first) | (a_last ^ b_last)) == 0;
+        }
+        if (size >= 4 && size < 8) {
+                uint32_t a_first, a_last, b_first, b_last;
+
+                memcpy(&a_first, a, 4);
+                memcpy(&b_first, b, 4);
+                memcpy(&a_last, a + size - 4, 4);
+                memcpy(&b_last, b + size - 4, 4);
+                return ((a_first ^ b_first) | (a_last ^ b_last)) == 0;
+        }
+        if (size < 4)
+                return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
+        return memcmp(a, b, size) == 0;
+}
+
 static inline uint32_t jnode_hash(const Jnode *key) {
         return key->tag >> JNODE_HASH_BITS;
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include "common/jdoc-scan.h"
 #include "common/jnumber.h"
 
@@ -168,7 +164,7 @@ static const char *scan_escape(const char *at, const char *end, JScanError *erro
         return at + 12;
 }
 
-const char *jscan_string(const char *at, const char *end, bool *ret_escaped, JScanError *error) {
+const char *jscan_string_slow(const char *at, const char *end, bool *ret_escaped, JScanError *error) {
         const char *begin = at;
         bool escaped = false;
 
@@ -250,7 +246,7 @@ static const char *scan_real(const char *begin, const char *at, const char *end,
         return jnumber_is_finite(&number) ? at : scan_fail(error, "the number is out of range", begin);
 }
 
-const char *jscan_number(const char *at, const char *end, Jnode *node, JScanError *error) {
+const char *jscan_number_slow(const char *at, const char *end, Jnode *node, JScanError *error) {
         const char *begin = at, *whole;
         uint32_t value = 0;
 

@@ -67,7 +67,7 @@ static inline Jnode *reader_node(Reader *reader, const char *at, JType type) {
         return node;
 }
 
-static inline const char *read_string(Reader *reader, const char *at, bool is_key) {
+static inline __attribute__((always_inline)) const char *read_string(Reader *reader, const char *at, bool is_key) {
         Jnode *node = reader_node(reader, at, J_STRING);
         const char *next;
         bool escaped;
@@ -159,7 +159,7 @@ static const Jnode *find_twice(const Jdoc *doc, const Jnode *object, uint32_t co
                                 continue;
                         a = jnode_bytes(doc, keys[j], &a_size);
                         b = jnode_bytes(doc, key, &b_size);
-                        if (a_size == b_size && memcmp(a, b, a_size) == 0)
+                        if (a_size == b_size && jbytes_equal(a, b, a_size))
                                 return key;
                 }
         }

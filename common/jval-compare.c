@@ -30,7 +30,7 @@ static bool strings_equal(const Jdoc *a_doc, const Jnode *a, const Jdoc *b_doc, 
         size_t a_size, b_size;
         const char *a_bytes = jnode_bytes(a_doc, a, &a_size), *b_bytes = jnode_bytes(b_doc, b, &b_size);
 
-        return a_size == b_size && memcmp(a_bytes, b_bytes, a_size) == 0;
+        return a_size == b_size && jbytes_equal(a_bytes, b_bytes, a_size);
 }
 
 typedef struct Pair {
@@ -97,7 +97,7 @@ bool jval_equal(Jval a, Jval b) {
         if (!a.node || !b.node)
                 return a.node == b.node;
         if (a.node->size == b.node->size &&
-                        memcmp(a.doc->text + a.node->start, b.doc->text + b.node->start, a.node->size) == 0)
+                        jbytes_equal(a.doc->text + a.node->start, b.doc->text + b.node->start, a.node->size))
                 return true;
         if (jnode_type(a.node) < J_ARRAY || jnode_type(b.node) < J_ARRAY)
                 return pair_begin(NULL, a, b);

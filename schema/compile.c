@@ -202,6 +202,7 @@ static int compile_one(Compiler *compiler, Subschema *sub) {
                 r = keyword->compile(compiler, sub, object, value);
         }
         sub->trivial = has_no_rules(sub);
+        sub->plain = !sub->never && !sub->value && !sub->apply;
         return r;
 }
 

@@ -15,7 +15,7 @@ static inline const Property *find_property(
                 if (property->hash != hash)
                         continue;
                 bytes = jnode_bytes(doc, key, &size);
-                if (property->size == size && memcmp(property->name, bytes, size) == 0)
+                if (property->size == size && jbytes_equal(property->name, bytes, size))
                         return property;
                 /* Names can be made to share their hash. */
                 if (!evaluator_spend(evaluator, 1))

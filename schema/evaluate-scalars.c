@@ -139,7 +139,7 @@ static bool string_among(const ValueRules *rules, const Jdoc *doc, const Jnode *
 
         for (size_t i = 0; i < rules->n_choices; i++) {
                 own = jnode_bytes(rules->choices[i].doc, rules->choices[i].node, &own_size);
-                if (own_size == size && memcmp(own, bytes, size) == 0)
+                if (own_size == size && jbytes_equal(own, bytes, size))
                         return true;
         }
         return false;

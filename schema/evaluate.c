@@ -126,20 +126,12 @@ static bool evaluate_noted(Evaluator *evaluator, const Subschema *sub, const Jno
         return ok;
 }
 
-bool evaluate(Evaluator *evaluator, const Subschema *sub, const Jnode *node, Track *track) {
+/* The way of everything that is not plain. */
+static bool evaluate_nested(Evaluator *evaluator, const Subschema *sub, const Jnode *node, Track *track) {
         bool ok;
 
-        if (sub->trivial && !evaluator->applied)
-                return true;
-        if (sub->never) {
-                (void) evaluator_object(evaluator, sub, node, PROBLEM_FALSE, NULL);
-                return false;
-        }
-        if (!evaluator_spend(evaluator, 1))
-                return false;
         if (++evaluator->nesting > SCHEMA_NESTING_MAX)
                 return evaluator_give_up(evaluator);
-
         if (G_UNLIKELY(evaluator->applied))
                 ok = evaluate_noted(evaluator, sub, node, track);
         else if (evaluator->schema->dynamic)
@@ -148,6 +140,21 @@ bool evaluate(Evaluator *evaluator, const Subschema *sub, const Jnode *node, Tra
                 ok = evaluate_inside(evaluator, sub, node, track);
         evaluator->nesting--;
         return ok;
+}
+
+bool evaluate(Evaluator *evaluator, const Subschema *sub, const Jnode *node, Track *track) {
+        if (sub->trivial && !evaluator->applied)
+                return true;
+        if (!evaluator_spend(evaluator, 1))
+                return false;
+        if (G_LIKELY(sub->plain && !evaluator->careful)) {
+                if (G_LIKELY(has_type(evaluator->doc, sub, node)))
+                        return evaluate_rules(evaluator, sub, node, track);
+                return evaluator_object(evaluator, sub, node, PROBLEM_TYPE, NULL) && false;
+        }
+        if (sub->never)
+                return evaluator_object(evaluator, sub, node, PROBLEM_FALSE, NULL) && false;
+        return evaluate_nested(evaluator, sub, node, track);
 }
 
 bool evaluate_quietly(Evaluator *evaluator, const Subschema *sub, const Jnode *node, Track *track) {

@@ -19,6 +19,7 @@ typedef struct Evaluator {
         const Jdoc *doc;
         uint64_t steps; /* that are left */
         unsigned nesting;
+        bool careful; /* dynamic scope or annotations are kept */
         bool undecided; /* the budget ended or an expression gave up; what is returned then means nothing */
         const Scope *scope;
         Report *report;   /* NULL: only the verdict is wanted */

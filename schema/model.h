@@ -119,6 +119,7 @@ struct Subschema {
         unsigned types;
         bool never;   /* false */
         bool trivial; /* nothing can fail and nothing is marked as evaluated */
+        bool plain;   /* only "type" and the rules for one type judge */
         NumberRules *number;
         StringRules *string;
         ArrayRules *array;

@@ -301,27 +301,42 @@ static int char_kind(gunichar c) {
         return KIND_OTHER;
 }
 
-int pattern_simple_match(const PatternSimple *pattern, const char *subject, size_t size) {
-        const char *end = subject + size;
+/* One character of the text, as a kind. */
+static inline unsigned take_kind(const char **at) {
+        unsigned kind = (unsigned char) **at;
+
+        if (G_LIKELY(kind < 0x80)) {
+                (*at)++;
+                return kind;
+        }
+        kind = (unsigned) char_kind(g_utf8_get_char(*at));
+        *at = g_utf8_next_char(*at);
+        return kind;
+}
+
+static int match_from_start(const PatternSimple *pattern, const char *at, const char *end) {
         uint64_t ready = pattern->first, taken;
 
-        while (subject < end) {
-                unsigned kind = (unsigned char) *subject;
-
-                if (!pattern->to_end && (ready & pattern->end))
-                        return 1;
-                if (kind < 0x80)
-                        subject++;
-                else {
-                        kind = (unsigned) char_kind(g_utf8_get_char(subject));
-                        subject = g_utf8_next_char(subject);
-                }
-                taken = ready & pattern->takes[kind];
-                ready = spread(pattern, taken << 1 | (taken & pattern->repeats));
-                if (!pattern->from_start)
-                        ready |= pattern->first;
-                else if (ready == 0)
+        while (at < end && (pattern->to_end || !(ready & pattern->end))) {
+                taken = ready & pattern->takes[take_kind(&at)];
+                if (taken == 0)
                         return 0;
+                ready = spread(pattern, taken << 1 | (taken & pattern->repeats));
         }
         return (ready & pattern->end) != 0;
+}
+
+static int match_anywhere(const PatternSimple *pattern, const char *at, const char *end) {
+        uint64_t ready = pattern->first, taken;
+
+        while (at < end && (pattern->to_end || !(ready & pattern->end))) {
+                taken = ready & pattern->takes[take_kind(&at)];
+                ready = spread(pattern, taken << 1 | (taken & pattern->repeats)) | pattern->first;
+        }
+        return (ready & pattern->end) != 0;
+}
+
+int pattern_simple_match(const PatternSimple *pattern, const char *subject, size_t size) {
+        return pattern->from_start ? match_from_start(pattern, subject, subject + size)
+                                   : match_anywhere(pattern, subject, subject + size);
 }

@@ -14,6 +14,7 @@ static SchemaVerdict run(const Schema *schema, Jval instance, Report *report, GA
                 .schema = schema,
                 .doc = instance.doc,
                 .steps = schema->options.steps_max ?: SCHEMA_STEPS_MAX + SCHEMA_STEPS_PER_VALUE * values,
+                .careful = schema->dynamic || applied,
                 .report = report,
                 .applied = applied,
         };
