@@ -153,7 +153,7 @@ function resolveHook(specifier, context, nextResolve) {
   const { parentURL } = context
   if (expected !== null && specifier === expected && rootOfPath(pathOfUrl(parentURL) ?? '') === undefined) {
     expected = null
-    return { __proto__: null, url: specifier, format: null, shortCircuit: true }
+    return { __proto__: null, url: specifier, format: 'module', shortCircuit: true }
   }
   const parent = pathOfUrl(parentURL)
   const root = parent === undefined ? undefined : rootOfPath(parent)
@@ -177,13 +177,16 @@ function findFile(specifier, context, nextResolve) {
   }
 }
 
+/* The format must be said here: without it require() takes a .json file for JavaScript. */
 function resolveFile(root, specifier, found) {
   const path = pathOfUrl(found.url)
   if (path === undefined || !stringStartsWith(path, root.prefix))
     throw new ModuleError('EXT_MODULE_REFUSED', `${specifier} is not inside the reviewed bundle`)
+  const relative = stringSlice(path, root.prefix.length)
   if (rowOf(root, path) === undefined)
-    throw new ModuleError('EXT_MODULE_UNREVIEWED', `${stringSlice(path, root.prefix.length)} is not in the reviewed list of files`)
-  return { __proto__: null, url: found.url, format: found.format ?? null, importAttributes: found.importAttributes, shortCircuit: true }
+    throw new ModuleError('EXT_MODULE_UNREVIEWED', `${relative} is not in the reviewed list of files`)
+  const format = formatOf(root, path, relative)
+  return { __proto__: null, url: found.url, format, importAttributes: found.importAttributes, shortCircuit: true }
 }
 
 /* The nearest reviewed package.json above @relative: 'module', 'commonjs', or null when there is none or it does not say */
@@ -204,9 +207,8 @@ function packageType(root, relative) {
 }
 
 /* A .js file that nobody declares is an ES module here, as entries are; inside node_modules it is CommonJS, as npm has it. */
-function formatOf(root, path, relative, type) {
-  if (stringEndsWith(path, '.mjs')) return 'module'
-  if (stringEndsWith(path, '.mts')) return 'typescript'
+function formatOf(root, path, relative) {
+  if (stringEndsWith(path, '.mjs') || stringEndsWith(path, '.mts')) return 'module'
   if (stringEndsWith(path, '.cjs')) return 'commonjs'
   if (stringEndsWith(path, '.json')) return 'json'
   if (!stringEndsWith(path, '.js')) throw new ModuleError('EXT_MODULE_FORMAT', `${relative} is not a kind of file that can be imported`)
@@ -238,10 +240,10 @@ function loadHook(url, context, nextLoad) {
   const row = root && rowOf(root, path)
   if (!row) throw new ModuleError('EXT_MODULE_UNREVIEWED', `${url} is not in the reviewed list of files`)
   const relative = stringSlice(path, root.prefix.length)
-  const format = formatOf(root, path, relative, context.format)
-  const source = format === 'typescript' ? loadTypeScript(root, relative, row) : readText(root, relative, row.sha256)
+  const format = formatOf(root, path, relative)
+  const source = stringEndsWith(path, '.mts') ? loadTypeScript(root, relative, row) : readText(root, relative, row.sha256)
   if (format === 'commonjs') compiled[path] = source
-  return { __proto__: null, format: format === 'typescript' ? 'module' : format, source, shortCircuit: true }
+  return { __proto__: null, format, source, shortCircuit: true }
 }
 
 /* isCompilable(): true for the text of a CommonJS file that was admitted, with or without its byte order mark */

@@ -111,6 +111,7 @@ function pinCodeGeneration() {
   for (const original of constructors) {
     const replacement = refuseCode(original.name)
     defineProperty(replacement, 'prototype', { value: original.prototype, writable: false })
+    if (original !== Function) Object.setPrototypeOf(replacement, Function.prototype.constructor)
     defineProperty(original.prototype, 'constructor', { value: freeze(replacement), writable: false, configurable: false })
   }
   pin(globalThis, 'Function', Function.prototype.constructor)
