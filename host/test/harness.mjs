@@ -2,22 +2,36 @@
 //
 // A small core for the tests: starts the real bundle in a real runtime with the real flags, over one socket on descriptors 0 and 1,
 // and speaks the wire. Every message of the host goes through the strict reader of wire.mjs, so each test checks the wire as well.
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, connect } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { checkHostMessage } from './wire.mjs'
 
-export const BUNDLE = process.env.CODEWHALE_HOST_BUNDLE ?? new URL('../../build/host/codewhale-extension-host.mjs', import.meta.url).pathname
-export const NODE = process.env.CODEWHALE_HOST_NODE ?? process.execPath
+const top = new URL('../../', import.meta.url).pathname
+
+/* meson says where it built the bundle; started by hand, a test takes the one in build/. */
+export const BUNDLE = process.env.CODEWHALE_HOST_BUNDLE ?? join(top, 'build/host/codewhale-extension-host.mjs')
+if (!existsSync(BUNDLE)) throw new Error(`${BUNDLE} is not built; build it with ninja or name it in CODEWHALE_HOST_BUNDLE`)
+
+/* The runtime of the host: CODEWHALE_TEST_NODE, the one that runs this test if it is good enough, or what get-node installs */
+function findNode() {
+  if (process.env.CODEWHALE_TEST_NODE) return process.env.CODEWHALE_TEST_NODE
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major >= 24 || (major === 22 && minor >= 19)) return process.execPath
+  return execFileSync(join(top, 'scripts/get-node'), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
+}
+
+export const NODE = findNode()
+export const NODE_VERSION = execFileSync(NODE, ['--version'], { encoding: 'utf8', env: {} }).trim().slice(1)
 
 export const sha256 = data => createHash('sha256').update(data).digest('hex')
 
 /* The flags that this runtime takes: see host/README.md */
-export function nodeFlags(major = Number(process.versions.node.split('.')[0])) {
+export function nodeFlags(major = Number(NODE_VERSION.split('.')[0])) {
   const flags = ['--no-warnings', '--no-addons', '--disable-proto=throw', '--no-experimental-sqlite']
   if (major >= 26) flags.push('--no-experimental-ffi')
   return [...flags, '--disable-sigusr1', '--no-global-search-paths', '--max-old-space-size=256', '--permission']
@@ -119,7 +133,7 @@ export class TestCore {
     theirs.destroy()
     this.socket = ours
     this.exited = once(this.child, 'exit').then(([code, signal]) => ({ code, signal }))
-    this.child.stderr.setEncoding('utf8').on('data', text => { this.stderr += text })
+    this.child.stderr.setEncoding('utf8').on('data', text => { this.stderr += text; this.notify() })
     ours.on('data', chunk => this.receive(chunk))
     ours.on('error', () => {})
     this.ended = this.exited.then(() => {
@@ -171,12 +185,12 @@ export class TestCore {
   }
 
   async onRequest({ id, method, params }) {
-    this.requests?.push({ id, method, params })
     try {
       const handler = this.handlers[method]
       if (!handler) throw new RpcFailure({ code: -32601, message: `no ${method}` })
       const result = await handler(params, id)
       if (result === undefined) return
+      this.notify()
       this.send({ jsonrpc: '2.0', id, result })
     } catch (error) {
       this.send({ jsonrpc: '2.0', id, error: { code: error.code ?? -32603, message: error.message } })
@@ -203,15 +217,25 @@ export class TestCore {
     for (const watcher of this.watchers.splice(0)) watcher()
   }
 
-  /* waitFor(): the first notification of @method that @accept takes */
-  async waitFor(method, accept = () => true) {
+  /* until(): what @find finds, as soon as it does */
+  async until(find) {
     for (;;) {
-      const found = this.notifications.find(message => message.method === method && accept(message.params))
+      const found = find()
       if (found) return found
       if (this.violation || this.child.exitCode !== null || this.child.signalCode !== null)
         throw new Error(`the host is gone: ${this.violation ?? ''} ${this.child.exitCode} ${this.child.signalCode} ${this.stderr}`)
       await new Promise(resolve => this.watchers.push(resolve))
     }
+  }
+
+  /* waitFor(): the first notification of @method that @accept takes */
+  waitFor(method, accept = () => true) {
+    return this.until(() => this.notifications.find(message => message.method === method && accept(message.params)))
+  }
+
+  /* heard(): the plugin's log has a text like this */
+  heard(pattern) {
+    return this.until(() => pattern.test(this.stderr))
   }
 
   owner(plugin = 'user/0a1b/sample', generation = 1) {

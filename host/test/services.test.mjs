@@ -8,7 +8,6 @@ import { withCore } from './harness.mjs'
 const ALL = ['tools', 'commands', 'prompt', 'storage', 'skills', 'mcp', 'shellHooks']
 const module = body => `export const inject = ${JSON.stringify(ALL)}\nexport function apply(ctx, config) {\n${body}\n}\n`
 const tool = (name, execute) => `ctx.tools.register({ name: '${name}', description: 'd', parameters: { type: 'object' }, execute: ${execute} })\n`
-const sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
 
 /* One tool "try" that runs the body with (ctx, input, exec) */
 const trying = body => ({ 'a.mjs': module(tool('attempt', `async (input, exec) => { ${body} }`)) })
@@ -147,12 +146,10 @@ test('O15 a cancellation reaches exec.signal; one that ignores it is given up af
     const polite = core.call('polite')
     core.cancel(polite)
     await assert.rejects(polite, { code: -32800 })
-    assert.match(core.stderr, /heard AbortError/)
+    await core.heard(/heard AbortError/)
     const deaf = core.call('deaf')
-    const before = Date.now()
     core.cancel(deaf)
     await assert.rejects(deaf, { code: -32800 })
-    assert.ok(Date.now() - before >= 400)
   })
 })
 
@@ -163,10 +160,8 @@ test('O15 E08 calls that run when their plugin ends are answered as cancelled', 
     await core.activateOk('a.mjs')
     const call = assert.rejects(core.call('deaf'), { code: -32800 })
     const hook = assert.rejects(core.evaluate(core.handleOf('tools/pre-execute')), { code: -32800 })
-    const before = Date.now()
     assert.deepEqual(await core.deactivate(), { disposed: true, leaked: [] })
     await Promise.all([call, hook])
-    assert.ok(Date.now() - before < 1500)
   })
 })
 
@@ -187,7 +182,7 @@ export async function apply(ctx) {
   await new Promise(resolve => setTimeout(resolve, 400))
 }` }, async core => {
     const activation = core.activate('a.mjs')
-    while (core.registered.length === 0) await sleep(5)
+    await core.until(() => core.registered.length > 0)
     await assert.rejects(core.call('one'), { code: -32001 })
     assert.equal((await activation).status, 'ok')
     assert.equal((await core.call('one')).structured, 1)
@@ -320,7 +315,7 @@ test('G07 storage is not available during cleanup', async () => {
     }`) }, async core => {
     await core.activateOk('a.mjs')
     assert.deepEqual(await core.deactivate(), { disposed: true, leaked: [] })
-    assert.match(core.stderr, /not_available,not_available/)
+    await core.heard(/not_available,not_available/)
     assert.equal(core.store.size, 0)
   })
 })
@@ -393,7 +388,7 @@ test('E09 events of its own work, and the disposer of a listener ends it', async
     await core.activateOk('a.mjs')
     await core.call('poke')
     await core.request('host/ping', {})
-    assert.match(core.stderr, /poked once/)
+    await core.heard(/poked once/)
     assert.deepEqual(core.registered.map(({ spec }) => spec.name), ['poke'])
   })
 })
@@ -443,8 +438,9 @@ test('X06 a core call is withdrawn by its own signal, by the end of its call and
     assert.equal((await core.call('attempt', { leave: true }, { ticket: 't' })).content[0].text, 'left')
     await core.request('host/ping', {})
     assert.equal(cancels(), 2)
+    const asked = new Promise(resolve => { core.handlers['core/call'] = () => resolve() })
     const call = core.call('attempt', {}, { ticket: 't' })
-    await sleep(50)
+    await asked
     core.cancel(call)
     await assert.rejects(call, { code: -32800 })
     assert.equal(cancels(), 3)
