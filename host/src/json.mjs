@@ -21,74 +21,104 @@ export function quote(text) {
   return stringifyJson(stringIsWellFormed(text) ? text : stringToWellFormed(text))
 }
 
-function encodeString(text, path, strict) {
-  if (strict && !stringIsWellFormed(text)) throw new NotJsonError(path, 'holds half of a surrogate pair')
+/* Where the walk is: the containers that are open, and the key or index in each. Only an error makes a text of it. */
+class Place {
+  constructor(name, strict) {
+    this.name = name
+    this.strict = strict
+    this.depth = 0
+    this.open = []
+    this.keys = []
+  }
+
+  error(why) {
+    let path = this.name
+    for (let i = 0; i < this.depth; i++) {
+      const key = this.keys[i]
+      if (key !== undefined) path += typeof key === 'number' ? `[${key}]` : path === '' ? key : `.${key}`
+    }
+    return new NotJsonError(path, why)
+  }
+
+  enter(value) {
+    for (let i = 0; i < this.depth; i++) if (this.open[i] === value) throw this.error('contains itself')
+    if (this.depth === JSON_DEPTH_MAX) throw this.error(`is nested more than ${JSON_DEPTH_MAX} deep`)
+    this.open[this.depth] = value
+    this.keys[this.depth] = undefined
+    this.depth++
+  }
+
+  leave() {
+    this.depth--
+  }
+}
+
+function encodeString(text, place) {
+  if (place.strict && !stringIsWellFormed(text)) throw place.error('holds half of a surrogate pair')
   return quote(text)
 }
 
-function dataOf(value, key, path) {
+function dataOf(value, key, place) {
   const found = getOwnPropertyDescriptor(value, key)
-  if (!('value' in found)) throw new NotJsonError(path, 'is an accessor, not a value')
+  if (found === undefined) throw place.error('is a hole')
+  if (!('value' in found)) throw place.error('is an accessor, not a value')
+  if (!found.enumerable) throw place.error('is not enumerable')
   return found.value
 }
 
-function encodeArray(value, path, state, depth) {
+function encodeArray(value, place) {
   const { length } = value
-  if (ownKeys(value).length !== length + 1) throw new NotJsonError(path, 'is an array with holes or with extra properties')
+  if (ownKeys(value).length !== length + 1) throw place.error('is an array with holes or with extra properties')
   let text = '['
   for (let i = 0; i < length; i++) {
-    const at = `${path}[${i}]`
-    if (getOwnPropertyDescriptor(value, i) === undefined) throw new NotJsonError(at, 'is a hole')
+    place.keys[place.depth - 1] = i
     if (i > 0) text += ','
-    text += encodeValue(dataOf(value, i, at), at, state, depth)
+    text += encodeValue(dataOf(value, i, place), place)
   }
   return `${text}]`
 }
 
-function encodeObject(value, path, state, depth) {
+function encodeObject(value, place) {
   const keys = ownKeys(value)
   let text = '{'
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i]
-    if (typeof key === 'symbol') throw new NotJsonError(path, 'has a symbol as a key')
-    const at = path === '' ? key : `${path}.${key}`
-    if (!getOwnPropertyDescriptor(value, key).enumerable) throw new NotJsonError(at, 'is not enumerable')
+    if (typeof key === 'symbol') throw place.error('has a symbol as a key')
+    place.keys[place.depth - 1] = key
     if (i > 0) text += ','
-    text += `${encodeString(key, at, state.strict)}:${encodeValue(dataOf(value, key, at), at, state, depth)}`
+    text += `${encodeString(key, place)}:`
+    text += encodeValue(dataOf(value, key, place), place)
   }
   return `${text}}`
 }
 
-function encodeContainer(value, path, state, depth) {
-  if (depth > JSON_DEPTH_MAX) throw new NotJsonError(path, `is nested more than ${JSON_DEPTH_MAX} deep`)
-  for (let i = 0; i < state.open.length; i++)
-    if (state.open[i] === value) throw new NotJsonError(path, 'contains itself')
+function encodeContainer(value, place) {
   const prototype = getPrototypeOf(value)
   const list = isArray(value)
   if (list ? prototype !== ArrayPrototype : prototype !== ObjectPrototype && prototype !== null)
-    throw new NotJsonError(path, 'is neither a plain object nor a plain array')
-  state.open[state.open.length] = value
-  const text = (list ? encodeArray : encodeObject)(value, path, state, depth)
-  state.open.length--
+    throw place.error('is neither a plain object nor a plain array')
+  place.enter(value)
+  const text = list ? encodeArray(value, place) : encodeObject(value, place)
+  place.leave()
   return text
 }
 
-function encodeValue(value, path, state, depth) {
+function encodeValue(value, place) {
   switch (typeof value) {
-    case 'string': return encodeString(value, path, state.strict)
+    case 'string': return encodeString(value, place)
     case 'number':
-      if (!isFiniteNumber(value)) throw new NotJsonError(path, 'is not a finite number')
+      if (!isFiniteNumber(value)) throw place.error('is not a finite number')
       return stringifyJson(value)
     case 'boolean': return value ? 'true' : 'false'
-    case 'object': return value === null ? 'null' : encodeContainer(value, path, state, depth + 1)
-    default: throw new NotJsonError(path, `is ${typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`}`)
+    case 'object': return value === null ? 'null' : encodeContainer(value, place)
+    default: throw place.error(`is ${typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`}`)
   }
 }
 
 /* encodeJson(value, {strict, name}): the text of @value, or a NotJsonError that says where it is not JSON. With @strict a string
  * with half of a surrogate pair is refused as well, otherwise it is repaired. @name is how the error calls the value. */
 export function encodeJson(value, { strict = false, name = '' } = {}) {
-  return encodeValue(value, name, { open: [], strict }, 0)
+  return encodeValue(value, new Place(name, strict))
 }
 
 /* objectText([['a', '1'], ['b', undefined]]) is '{"a":1}': values are JSON texts already, undefined leaves the member out. */

@@ -25,6 +25,7 @@ const TOOL = {
   },
 }
 
+/** @param {import("@codewhale/extension").Context} ctx */
 export function apply(ctx) {
   const readCount = async () => await ctx.storage.get(COUNT) ?? 0
 
