@@ -25,7 +25,6 @@ const TOOL = {
   },
 }
 
-/** @param {import("@codewhale/extension").Context} ctx */
 export function apply(ctx) {
   const readCount = async () => await ctx.storage.get(COUNT) ?? 0
 
