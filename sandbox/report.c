@@ -37,7 +37,7 @@ static const struct {
         { "no-execution", "the sandbox can execute what it has written" },
         { "no-set-user-id", "the sandbox can make set-user-id files" },
         { "hidden", "the sandbox sees files that it must not see" },
-        { "network", "the sandbox can open network sockets" },
+        { "network", "the sandbox can open sockets" },
         { "sockets", "the sandbox reaches a socket that it must not reach" },
         { "abstract-sockets", "the sandbox reaches an abstract socket of this machine" },
         { "system-calls", "a dangerous system call is let through" },

@@ -207,6 +207,12 @@ static int append_files(const SandboxSpec *spec, sd_bus_message *m) {
                 if (r < 0)
                         return r;
         }
+        if (!spec->workspace) {
+                /* There is no home in this root anyway, except on the way to a workspace. */
+                r = append_text(m, "ProtectHome", "yes");
+                if (r < 0)
+                        return r;
+        }
         if (n > 0) {
                 r = append_list(m, "NoExecPaths", no_exec);
                 if (r < 0)

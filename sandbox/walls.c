@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <glib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "common/limits.h"
 #include "sandbox/walls.h"
@@ -57,7 +58,9 @@ static const Wall walls[] = {
         { "ProtectKernelModules", WALL_BOOLEAN, false, .number = true },
         { "RestrictRealtime", WALL_BOOLEAN, true, .number = true },
         { "LockPersonality", WALL_BOOLEAN, true, .number = true },
-        { "RestrictAddressFamilies", WALL_ALLOW, true, .list = LIST("AF_UNIX") },
+        /* None at all: the channel and the pipes to children are made by other means than socket(). */
+        { "RestrictAddressFamilies", WALL_ALLOW, true, .list = LIST(NULL) },
+        { "IPAddressDeny", WALL_NETWORK, false },
         { "SystemCallArchitectures", WALL_STRINGS, true, .list = LIST("native") },
         { "SystemCallFilter", WALL_ALLOW, true, .list = LIST(SYSTEM_CALLS) },
         { "SystemCallFilter", WALL_DENY, true, .list = LIST(SYSTEM_CALLS_DENIED) },
@@ -126,6 +129,32 @@ static int append_tmpfs(sd_bus_message *m, const char *const *list) {
         return sd_bus_message_close_container(m);
 }
 
+static int append_all_networks(sd_bus_message *m) {
+        static const struct {
+                int32_t family;
+                size_t size;
+        } families[] = { { AF_INET, 4 }, { AF_INET6, 16 } };
+        static const uint8_t zero[16];
+        int r;
+
+        r = sd_bus_message_open_container(m, 'a', "(iayu)");
+        for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(families); i++) {
+                r = sd_bus_message_open_container(m, 'r', "iayu");
+                if (r >= 0)
+                        r = sd_bus_message_append(m, "i", families[i].family);
+                if (r >= 0)
+                        r = sd_bus_message_append_array(m, 'y', zero, families[i].size);
+                if (r >= 0)
+                        r = sd_bus_message_append(m, "u", (uint32_t) 0);
+                if (r >= 0)
+                        r = sd_bus_message_close_container(m);
+        }
+        if (r < 0)
+                return r;
+
+        return sd_bus_message_close_container(m);
+}
+
 static const char *const signatures[_WALL_TYPE_MAX] = {
         [WALL_BOOLEAN] = "b",
         [WALL_UINT32] = "u",
@@ -135,6 +164,7 @@ static const char *const signatures[_WALL_TYPE_MAX] = {
         [WALL_STRINGS] = "as",
         [WALL_ALLOW] = "(bas)",
         [WALL_DENY] = "(bas)",
+        [WALL_NETWORK] = "a(iayu)",
         [WALL_TMPFS] = "a(ss)",
 };
 
@@ -155,6 +185,8 @@ static int append_value(const Wall *wall, sd_bus_message *m) {
         case WALL_ALLOW:
         case WALL_DENY:
                 return append_filter(m, wall->type == WALL_ALLOW, wall->list);
+        case WALL_NETWORK:
+                return append_all_networks(m);
         case WALL_TMPFS:
                 return append_tmpfs(m, wall->list);
         default:

@@ -18,6 +18,7 @@ typedef enum WallType {
         WALL_STRINGS, /* as: list */
         WALL_ALLOW,   /* (bas): true and list */
         WALL_DENY,    /* (bas): false and list */
+        WALL_NETWORK, /* a(iayu): every address of IPv4 and IPv6 */
         WALL_TMPFS,   /* a(ss): list of path, options, path, options */
         _WALL_TYPE_MAX,
         _WALL_TYPE_INVALID = -22,

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@ static void check_families(Findings *findings) {
                 int family;
                 int type;
         } families[] = {
+                { "AF_UNIX", AF_UNIX, SOCK_STREAM },
                 { "AF_INET", AF_INET, SOCK_STREAM },
                 { "AF_INET6", AF_INET6, SOCK_STREAM },
                 { "AF_NETLINK", AF_NETLINK, SOCK_RAW },
@@ -32,7 +34,7 @@ static void check_families(Findings *findings) {
                                 families[i].name);
                 return;
         }
-        findings_add(findings, "network", true, true, "no network socket can be made");
+        findings_add(findings, "network", true, true, "no socket can be made");
 }
 
 /* @abstract: the name begins with NUL instead. Return: whether somebody answered. */
@@ -60,9 +62,16 @@ static bool can_connect(const char *name, bool abstract) {
         return connected;
 }
 
+static bool is_there(const char *path) {
+        struct stat st;
+
+        return stat(path, &st) == 0;
+}
+
+/* Connecting fails already because no socket can be made; so the path must not be there either. */
 static void check_unreachable(Findings *findings, const char *name, const Words *sockets, bool abstract) {
         for (size_t i = 0; i < sockets->n; i++)
-                if (can_connect(sockets->words[i], abstract)) {
+                if (can_connect(sockets->words[i], abstract) || (!abstract && is_there(sockets->words[i]))) {
                         findings_add(findings, name, true, false, "%s can be reached", sockets->words[i]);
                         return;
                 }
