@@ -17,7 +17,7 @@
  * with PrivateDevices=, so they are covered too; the /run that systemd brings along is writable unless
  * covered. */
 #define EMPTY_DIRECTORIES                                                                                   \
-        "/", "ro", "/tmp", "rw,noexec,nosuid,nodev,mode=0700,size=64M", "/run", "ro,mode=0755", "/dev/shm", \
+        "/", "ro", "/tmp", "rw,noexec,nosuid,nodev,mode=1777,size=64M", "/run", "ro,mode=0755", "/dev/shm", \
                         "ro", "/dev/pts", "ro", "/dev/mqueue", "ro"
 
 /* The launcher's own walls: Landlock is no part of @system-service. io_uring is, and reaches past filters.

@@ -53,6 +53,8 @@ static void test_walls_hold(void) {
 
         for (size_t i = 0; sockets[i]; i++)
                 assert_reachable(sockets[i]);
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live.spec.sockets = sockets;
         live.spec.abstract = abstract;
@@ -86,6 +88,8 @@ static void test_wall_that_fails(void) {
         g_auto(Live) live = { .frames = NULL };
         g_autofree char *marker = NULL;
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         marker = g_build_filename(live.data, "ran", NULL);
         live.spec.hidden = hidden;
@@ -104,6 +108,8 @@ static void test_nothing_runs_without_the_word(void) {
         g_auto(Live) live = { .frames = NULL };
         g_autofree char *marker = NULL;
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         marker = g_build_filename(live.data, "ran", NULL);
         live.hold = true;
@@ -121,6 +127,8 @@ static void test_nothing_runs_without_the_word(void) {
 static void test_another_word_is_no_word(void) {
         g_auto(Live) live = { .frames = NULL };
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live.hold = true;
         live_run_shell(&live, "touch /data/ran");
@@ -138,6 +146,8 @@ static void test_without_landlock(void) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_auto(Live) live = { .frames = NULL };
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live.spec.without_landlock = true;
         live_run_shell(&live, "kill -0 $$ && send own; kill -0 $PPID || send parent; sh -c 'kill "
@@ -159,6 +169,8 @@ static void test_signals_stay_inside(void) {
                         (int) getpid());
         g_auto(Live) live = { .frames = NULL };
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live_run_shell(&live, script);
         live_start(&live);
@@ -180,6 +192,8 @@ static void test_environment(void) {
         const char *environment[] = { "PATH=/usr/bin", "NODE_OPTIONS=", "TRICKY=a b $HOME %h \"q\" \\",
                 NULL };
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live.spec.environment = environment;
         live_run_shell(&live, "send \"$(tr '\\0' '\\n' < /proc/$$/environ)\"; "
@@ -197,6 +211,8 @@ static void test_places(void) {
         g_auto(Live) live = { .frames = NULL };
         g_autofree char *written = NULL, *content = NULL;
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         written = g_build_filename(live.data, "kept", NULL);
         live_run_shell(&live, "send \"$(pwd)\"; echo yes > kept; echo no > /plugin/x || send plugin; "
@@ -220,6 +236,8 @@ static void test_workspace(void) {
         g_autofree char *workspace = NULL, *file = NULL, *script = NULL;
         const char *hidden[] = { g_get_home_dir(), NULL };
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         workspace = g_build_filename(live.directory, "work space", NULL);
         file = g_build_filename(workspace, "file", NULL);
@@ -256,6 +274,8 @@ static void test_ends(void) {
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_auto(Live) live = { .frames = NULL };
 
+                if (!live_is_possible(UNIT_MANAGER_USER))
+                        return;
                 live_init(&live, UNIT_MANAGER_USER);
                 live_run_shell(&live, cases[i].script);
                 live_start(&live);
@@ -270,6 +290,8 @@ static void test_ends(void) {
 static void test_survivors(void) {
         g_auto(Live) live = { .frames = NULL };
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live_run_shell(&live,
                         "trap '' TERM HUP; (setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 60; done' "
@@ -285,6 +307,8 @@ static void test_survivors(void) {
 static void test_deaf(void) {
         g_auto(Live) live = { .frames = NULL };
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live_run_shell(&live, "trap '' TERM; send deaf; while :; do sleep 60; done");
         live_start(&live);
@@ -300,6 +324,8 @@ static void test_deaf(void) {
 static void test_kill(void) {
         g_auto(Live) live = { .frames = NULL };
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live_run_shell(&live, "trap '' TERM; send deaf; while :; do sleep 60; done");
         live_start(&live);
@@ -313,6 +339,8 @@ static void test_kill(void) {
 static void test_setup_fails(void) {
         g_auto(Live) live = { .frames = NULL };
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live.spec.plugin_tree = "/nonexistent/plugin";
         live_run_shell(&live, "true");
@@ -329,6 +357,8 @@ static void test_setup_fails(void) {
 static void test_launcher_is_missing(void) {
         g_auto(Live) live = { .frames = NULL };
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live.spec.launcher = live.bundle; /* is there, and is no program */
         live_run_shell(&live, "true");
@@ -342,6 +372,8 @@ static void test_launcher_is_missing(void) {
 static void test_runtime_is_missing(void) {
         g_auto(Live) live = { .frames = NULL };
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live.spec.runtime = "/usr/bin/no-such-runtime";
         live_start(&live);
@@ -354,6 +386,8 @@ static void test_stopped_at_once(void) {
         for (unsigned turns = 0; turns < 6; turns++) {
                 g_auto(Live) live = { .frames = NULL };
 
+                if (!live_is_possible(UNIT_MANAGER_USER))
+                        return;
                 live_init(&live, UNIT_MANAGER_USER);
                 live_run_shell(&live, "sleep 60");
                 live_start(&live);
@@ -373,6 +407,8 @@ static void test_freed_while_running(void) {
         g_auto(Live) live = { .frames = NULL };
         g_autofree char *cgroup = NULL;
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live_run_shell(&live, "trap '' TERM; send up; while :; do sleep 60; done");
         live_start(&live);
@@ -394,6 +430,8 @@ static void test_manager_changes(const void *data) {
         g_autofree char *command = g_strdup_printf("systemctl --user %s", (const char *) data);
         g_auto(Live) live = { .frames = NULL };
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live_run_shell(&live, "send up; read line; exit 9");
         live_start(&live);
@@ -418,6 +456,8 @@ static void test_limits_are_read_back(void) {
         g_auto(Live) live = { .frames = NULL };
         CgroupReading reading;
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live.spec.memory_bytes = MIB(96);
         live.spec.data_bytes = MIB(800);
@@ -465,6 +505,8 @@ static void test_probe(void) {
         g_auto(Live) live = { .frames = NULL };
         Probed probed = {};
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live_run_shell(&live, "exit 3"); /* is not run */
         g_assert_cmpint(sandbox_probe_new(live.manager, &live.spec, on_probed, &probed, &probe, NULL), ==,
@@ -481,6 +523,8 @@ static void test_probe_fails(void) {
         g_auto(Live) live = { .frames = NULL };
         Probed probed = {};
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live.spec.data_directory = "/nonexistent/data";
         g_assert_cmpint(sandbox_probe_new(live.manager, &live.spec, on_probed, &probed, &probe, NULL), ==,
@@ -497,6 +541,8 @@ static void test_exposure(void) {
         g_autofree char *command = NULL, *output = NULL;
         const char *word;
 
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
         live_init(&live, UNIT_MANAGER_USER);
         live_run_shell(&live, "send up; read line");
         live_start(&live);
@@ -531,6 +577,8 @@ static void test_node(void) {
         for (unsigned i = 0; i < 5; i++) {
                 g_auto(Live) live = { .frames = NULL };
 
+                if (!live_is_possible(UNIT_MANAGER_USER))
+                        return;
                 live_init(&live, UNIT_MANAGER_USER);
                 live.spec.runtime = node;
                 live.spec.arguments = arguments;
