@@ -60,12 +60,11 @@ class Tree:
                               cwd=ROOT)
         return [self._program(test) for test in json.loads(done.stdout)]
 
-    @staticmethod
-    def _program(test):
+    def _program(self, test):
         suite = test['suite'][0].split(':')[-1] if test['suite'] else ''
         return Program(
             name=f'{suite}/{test["name"]}' if suite and suite != 'codewhale-extensions' else test['name'],
-            command=test['cmd'], environment=test['env'], folder=test['workdir'] or str(ROOT),
+            command=test['cmd'], environment=test['env'], folder=test['workdir'] or str(self.folder),
             seconds=max(float(test['timeout'] or 0), 60), speaks_tap=test['protocol'] == 'tap')
 
 

@@ -192,7 +192,7 @@ class Host:
 
     @staticmethod
     def _environment(program):
-        return {'NODE_OPTIONS': '', 'CODEWHALE_HOST_BUNDLE': program.command[-1], **program.environment}
+        return {'NODE_OPTIONS': '', 'CODEWHALE_HOST_BUNDLE': os.path.join(program.folder, program.command[-1]), **program.environment}
 
     def names(self):
         return [name for _, names in self.programs() for name in names]
