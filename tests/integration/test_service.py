@@ -86,7 +86,7 @@ class Interface(ServiceCase):
             self.client.call('org.freedesktop.DBus.Properties', 'Set', '(ssv)', interface, 'LogLevel', _s('loud'), path=path)
 
     def test_second_copy_ends_with_a_clear_status(self):
-        second = subprocess.run([str(Daemon.program())], env=self.daemon.environment(), stdin=subprocess.DEVNULL,
+        second = subprocess.run(Daemon.command(), env=self.daemon.environment(), stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=20, check=False)
         self.assertNotEqual(second.returncode, 0)
         self.assertIn('already', second.stdout)

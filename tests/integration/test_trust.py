@@ -4,9 +4,9 @@
 import json
 import shutil
 
-from codewhale import SAMPLES, ServiceCase, tool_source
+from codewhale import SAMPLES, SCHEMA, ServiceCase, tool_source
 
-MANIFEST = {'name': 'probe', 'version': '1.0.0', 'extensions': {'net.codewhale': {'native': {'path': 'native/main.mjs'}}}}
+MANIFEST = {'$schema': SCHEMA, 'name': 'probe', 'version': '1.0.0', 'extensions': {'net.codewhale': {'native': {'path': 'native/main.mjs'}}}}
 
 
 class Lifecycle(ServiceCase):
@@ -190,10 +190,11 @@ class Manifests(ServiceCase):
         cases = {
             'not-json': '{"name": "not-json", ',
             'array': '[]',
+            'no-schema': json.dumps({'name': 'no-schema'}),
             'twice': '{"name": "twice", "name": "other"}',
-            'no-name': '{"version": "1.0.0"}',
+            'no-name': json.dumps({'$schema': SCHEMA, 'version': '1.0.0'}),
             'comment': '{"name": "comment" /* x */}',
-            'number': '{"name": 7}',
+            'number': json.dumps({**MANIFEST, 'name': 7}),
             'bad-name': json.dumps({**MANIFEST, 'name': 'Bad Name'}),
             'unknown-key': json.dumps({**MANIFEST, 'name': 'unknown-key', 'extensions': {'net.codewhale': {'surprise': 1}}}),
             'outside': json.dumps({**MANIFEST, 'name': 'outside', 'extensions': {'net.codewhale': {'native': {'path': '../x.mjs'}}}}),

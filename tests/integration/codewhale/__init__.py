@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What the integration tests stand on: a private bus, the real service on it, bundles, callers, approvers, units."""
 
-from codewhale.bundle import BLOCK_FOREVER, SAMPLES, tool_source, write_bundle
+from codewhale.bundle import BLOCK_FOREVER, SAMPLES, SCHEMA, tool_source, write_bundle
 from codewhale.bus import BusError, Client, PrivateBus, is_error, iterate_until, options
 from codewhale.case import ServiceCase
 from codewhale.daemon import Daemon, build_folder
 from codewhale.people import Approver
 from codewhale.units import Units
 
-__all__ = ['Approver', 'BLOCK_FOREVER', 'BusError', 'Client', 'Daemon', 'PrivateBus', 'SAMPLES', 'ServiceCase', 'Units', 'build_folder',
+__all__ = ['Approver', 'BLOCK_FOREVER', 'BusError', 'Client', 'Daemon', 'PrivateBus', 'SAMPLES', 'SCHEMA', 'ServiceCase', 'Units', 'build_folder',
            'is_error', 'iterate_until', 'options', 'tool_source', 'write_bundle']

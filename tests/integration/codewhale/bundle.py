@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 BLOCK_FOREVER = 'while (true) {}'
+SCHEMA = 'https://agent-plugins.org/schemas/plugin.json'
 SAMPLES = Path(__file__).resolve().parents[3] / 'data' / 'samples'
 
 
@@ -18,7 +19,7 @@ def write_bundle(folder, name, source=None, *, manifest=None, files=None, native
     if source is not None:
         contents['native/main.mjs'] = source
         native = native or {'paths': ['native/main.mjs']}
-    described = {'name': name, 'version': '1.0.0', 'description': 'Made for a test.', 'license': 'MIT'}
+    described = {'$schema': SCHEMA, 'name': name, 'version': '1.0.0', 'description': 'Made for a test.', 'license': 'MIT'}
     if native:
         described['extensions'] = {'net.codewhale': {'native': native}}
     contents['plugin.json'] = manifest if manifest is not None else json.dumps(described)

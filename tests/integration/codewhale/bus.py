@@ -28,8 +28,7 @@ class BusError(Exception):
     @classmethod
     def of(cls, error):
         name = Gio.DBusError.get_remote_error(error) or f'local:{error.domain}:{error.code}'
-        Gio.DBusError.strip_remote_error(error)
-        return cls(name, error.message)
+        return cls(name, error.message.removeprefix(f'GDBus.Error:{name}: '))
 
 
 def is_error(error, short):

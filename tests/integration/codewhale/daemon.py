@@ -12,8 +12,7 @@ from pathlib import Path
 from codewhale.bus import NAME, BusError, Client
 
 ROOT = Path(__file__).resolve().parents[3]
-# Personal acts are confirmed by the bare token: there is no person here.
-CONFIG = '[trust]\nconfirm = "token"\n'
+CONFIG = ''
 
 
 def build_folder():
@@ -37,7 +36,13 @@ class Daemon:
 
     @staticmethod
     def program():
-        return build_folder() / 'service' / 'codewhale-extensionsd'
+        return build_folder() / 'codewhale-extensionsd'
+
+    @classmethod
+    def command(cls):
+        """The service of the build folder with what belongs to it there."""
+        return [str(cls.program()), f'--host-bundle={build_folder() / "host" / "codewhale-extension-host.mjs"}',
+                f'--launcher={build_folder() / "sandbox" / "codewhale-host-launcher"}']
 
     def environment(self):
         runtime = os.environ.get('CODEWHALE_TEST_NODE')
@@ -51,7 +56,7 @@ class Daemon:
 
     def start(self, seconds=20):
         with open(self.log_path, 'ab') as log:
-            self.process = subprocess.Popen([str(self.program())], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                             env=self.environment(), cwd='/')
         self._wait_for_name(seconds)
         return self
