@@ -4,7 +4,7 @@
 import re
 import unittest
 
-from source import DAEMON_ROOMS, ROOMS, ROOT, all_files, functions_of, lines_matching, sources, text_of
+from source import DAEMON_ROOMS, ROOMS, ROOT, all_files, code_of, functions_of, lines_matching, sources, text_of
 
 # What each room may include, besides itself. The arrows of docs/ARCHITECTURE.md.
 MAY_INCLUDE = {
@@ -30,6 +30,13 @@ FILE_LINES, FILE_LINES_MAX, FUNCTION_LINES_MAX = 500, 800, 80
 
 def is_test_data(path):
     return path.parts[0] == 'tests' and any(part in ('fuzz', 'data', 'corpus', 'corpora', 'fixtures') for part in path.parts[1:-1])
+
+
+def without_nested(text):
+    """The text without what stands in parentheses and braces."""
+    while (shorter := re.sub(r'\([^(){}]*\)|\{[^(){}]*\}', '', text)) != text:
+        text = shorter
+    return text
 
 
 def without_launcher(paths):
@@ -97,6 +104,16 @@ class House(unittest.TestCase):
                  and not str(path).startswith(('common/log.', *LAUNCHER))]
         self.assertNone(lines_matching(r'\blog_(info|notice|warning|error|write|plugin)\s*\(', quiet),
                         'only dbus/ and service/ log, what stands below returns its error')
+
+    def test_what_is_cleaned_up_begins_with_a_value(self):
+        """A return before the first assignment would free whatever the stack held."""
+        wrong = []
+        for path in sources():
+            for number, line in enumerate(code_of(path).split('\n'), 1):
+                found = re.match(r'\s+(?:g_auto(?:ptr)?\([\w ]+\)|g_autofree|_cleanup_\w+_)\s+(.*);$', line)
+                if found and any('=' not in part for part in without_nested(found[1]).split(',')):
+                    wrong.append(f'{path}:{number}: {line.strip()}')
+        self.assertNone(wrong, 'a variable with a destructor and without a value')
 
     def test_comments_have_one_form(self):
         self.assertNone(lines_matching(r'//', sources(suffixes=('.c', '.h'))), 'a comment that is not /* */')
