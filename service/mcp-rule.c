@@ -140,7 +140,7 @@ const char *mcp_rule_check_url(const char *url, char **ret_host) {
                 return "must be a plain URL";
         if (userinfo || query || fragment)
                 return "must not hold user information, a query or a fragment";
-        if (!host || !is_host(host))
+        if (!scheme || !host || !is_host(host))
                 return "must name a host";
         if (port == 0)
                 return "must not name port 0";

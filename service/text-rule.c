@@ -36,6 +36,17 @@ const char *text_rule_check(const char *text, size_t size, size_t chars_max) {
         return NULL;
 }
 
+/* A folder of such a name, or of one that goes on with a dot, can't exist on Windows, so a bundle could not travel there. */
+static bool is_device(const char *name) {
+        static const char *const devices[] = { "con", "prn", "aux", "nul" };
+        size_t length = strcspn(name, ".");
+
+        for (size_t i = 0; i < G_N_ELEMENTS(devices); i++)
+                if (length == 3 && strncmp(name, devices[i], 3) == 0)
+                        return true;
+        return length == 4 && (strncmp(name, "com", 3) == 0 || strncmp(name, "lpt", 3) == 0) && g_ascii_isdigit(name[3]);
+}
+
 const char *text_rule_check_name(const char *name, bool legacy) {
         static const char rule[] = "must be 1 to 64 characters of a-z, 0-9, '.' and '-', begin and end with a letter or "
                                    "digit, and hold neither '--' nor '..'";
@@ -50,7 +61,7 @@ const char *text_rule_check_name(const char *name, bool legacy) {
                 return legacy ? legacy_rule : rule;
         if (!legacy && (strstr(name, "--") || strstr(name, "..")))
                 return rule;
-        return NULL;
+        return is_device(name) ? "must not be a name that Windows reserves for a device" : NULL;
 }
 
 /* One dot-separated run of identifiers of a version; numbers may not begin with 0 where @numeric. Returns its end. */

@@ -18,7 +18,7 @@
 const char *text_rule_check(const char *text, size_t size, size_t chars_max);
 
 /**
- * text_rule_check_name() - a bundle's name (1.3)
+ * text_rule_check_name() - a bundle's name (1.3), which becomes the name of a folder
  * @legacy: the grammar of plugin.toml: no dots, but "--" is allowed
  */
 const char *text_rule_check_name(const char *name, bool legacy);
