@@ -1,18 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "common/limits.h"
 #include "service/bundle-component.h"
 
-#define SKILLS_FOLDER "skills"
+static bool is_declared(char **paths, const char *path) {
+        return paths && g_strv_contains((const char *const *) paths, path);
+}
 
-static void add_default_skills(Manifest *manifest, const BundleTree *tree) {
-        const BundleNode *node = bundle_tree_find(tree, SKILLS_FOLDER);
+/* Folders are named like the kind of component. */
+static void add_default(Manifest *manifest, const BundleTree *tree, ComponentKind kind) {
+        const char *folder = component_kind_to_string(kind);
+        const BundleNode *node = bundle_tree_find(tree, folder);
+        char **paths = manifest->components[kind];
+        size_t count = paths ? g_strv_length(paths) : 0;
 
-        if (manifest->components[COMPONENT_SKILLS] || !node || !node->directory)
+        if (!node || !node->directory || is_declared(paths, folder) || count >= COMPONENT_PATHS_MAX)
+                return;
+        /* There declared paths come on top of the folder, here they stand instead of it. */
+        if (count > 0 && manifest->format != MANIFEST_CLAUDE)
                 return;
 
-        manifest->components[COMPONENT_SKILLS] = g_new0(char *, 2);
-        manifest->components[COMPONENT_SKILLS][0] = g_strdup(SKILLS_FOLDER);
+        manifest->components[kind] = g_renew(char *, paths, count + 2);
+        manifest->components[kind][count] = g_strdup(folder);
+        manifest->components[kind][count + 1] = NULL;
+}
+
+static void add_defaults(Manifest *manifest, const BundleTree *tree) {
+        add_default(manifest, tree, COMPONENT_SKILLS);
+        if (manifest->format != MANIFEST_CLAUDE)
+                return;
+        add_default(manifest, tree, COMPONENT_COMMANDS);
+        add_default(manifest, tree, COMPONENT_AGENTS);
 }
 
 static bool has_native_suffix(const char *path) {
@@ -104,7 +123,7 @@ static void warn_inactive(const Manifest *manifest, ComponentKind kind, bool ext
 }
 
 void bundle_component_check(Manifest *manifest, const BundleTree *tree, bool extension_host, Diagnostics *diagnostics) {
-        add_default_skills(manifest, tree);
+        add_defaults(manifest, tree);
 
         for (ComponentKind kind = 0; kind < _COMPONENT_KIND_MAX; kind++) {
                 char **paths = manifest->components[kind];

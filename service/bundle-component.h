@@ -12,6 +12,6 @@
 /**
  * bundle_component_check() - every declared path, and the rules between manifest and mcp.json
  *
- * Adds the `skills` folder to @manifest where it is there but not declared. Findings become diagnostics.
+ * Adds folders that count without being declared: `skills`, and `commands` and `agents` of a Claude bundle. Findings become diagnostics.
  */
 void bundle_component_check(Manifest *manifest, const BundleTree *tree, bool extension_host, Diagnostics *diagnostics);

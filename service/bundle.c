@@ -6,8 +6,10 @@
 #include "common/limits.h"
 #include "common/safe-file.h"
 #include "common/sha256.h"
+#include "service/bundle-claude.h"
 #include "service/bundle-component.h"
 #include "service/bundle.h"
+#include "service/mcp-adapt.h"
 
 struct BundleLoad {
         int root;
@@ -124,31 +126,47 @@ static bool is_same_file(const BundleTree *tree, const char *path, const char *s
         return node && strcmp(node->sha256, sha256) == 0;
 }
 
-static int load_mcp(BundleLoad *load, const BundleTree *tree) {
-        Bundle *bundle = load->bundle;
-        g_autofree char *text = NULL, *sha256 = NULL;
+/* The file beside the manifest that defines MCP servers, where the format has one */
+static const char *mcp_file_of(ManifestFormat format) {
+        return format == MANIFEST_PLUGIN_JSON ? MCP_FILE_NAME : format == MANIFEST_CLAUDE ? MCP_CLAUDE_FILE_NAME : NULL;
+}
+
+static void parse_mcp(Bundle *bundle, const char *file, const char *text, size_t size) {
+        Manifest *manifest = bundle->manifest;
         ManifestReader reader = {
                 .diagnostics = bundle->diagnostics,
                 .code = DIAGNOSTIC_MCP_INVALID,
-                .file = MCP_FILE_NAME,
+                .file = file,
         };
+
+        if (manifest->format == MANIFEST_PLUGIN_JSON)
+                (void) mcp_manifest_parse(&reader, text, size, &manifest->mcp);
+        else if (manifest->mcp)
+                manifest_reader_problem(&reader, NULL, "The manifest defines MCP servers already.");
+        else if (mcp_adapt_parse(&reader, text, size, &manifest->mcp) >= 0)
+                manifest->network_hosts = mcp_adapt_hosts(manifest->mcp);
+}
+
+static int load_mcp(BundleLoad *load, const BundleTree *tree) {
+        const char *file = mcp_file_of(load->bundle->manifest->format);
+        g_autofree char *text = NULL, *sha256 = NULL;
         size_t size = 0;
         int r;
 
-        if (bundle->manifest->format != MANIFEST_PLUGIN_JSON || !bundle_tree_find(tree, MCP_FILE_NAME))
+        if (!file || !bundle_tree_find(tree, file))
                 return 0;
 
-        r = safe_read_at(load->root, MCP_FILE_NAME, MANIFEST_BYTES_MAX, &text, &size);
+        r = safe_read_at(load->root, file, MANIFEST_BYTES_MAX, &text, &size);
         if (r < 0) {
-                diagnostics_add(bundle->diagnostics, DIAGNOSTIC_MCP_INVALID, MCP_FILE_NAME, "%s",
+                diagnostics_add(load->bundle->diagnostics, DIAGNOSTIC_MCP_INVALID, file, "%s",
                                 r == -EFBIG ? "It is larger than 1 MiB." : "It can't be read.");
                 return 0;
         }
         sha256 = sha256_hex(text, size);
-        if (!is_same_file(tree, MCP_FILE_NAME, sha256))
+        if (!is_same_file(tree, file, sha256))
                 return changed(load);
 
-        (void) mcp_manifest_parse(&reader, text, size, &bundle->manifest->mcp);
+        parse_mcp(load->bundle, file, text, size);
         return 0;
 }
 
@@ -163,6 +181,7 @@ static int finish(BundleLoad *load, BundleTree *tree, const char *hash) {
         }
         bundle->tree = tree;
         bundle->content_hash = g_strdup(hash);
+        bundle_claude_check(bundle->manifest, tree, load->root, bundle->diagnostics);
         bundle_component_check(bundle->manifest, tree, load->options.extension_host, bundle->diagnostics);
         inventory_take(bundle->manifest, tree, &bundle->inventory);
         bundle->capability_hash = inventory_hash(&bundle->inventory, load->options.extension_host);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/limits.h"
+#include "common/toml.h"
 #include "service/manifest-format.h"
 #include "service/manifest.h"
 
@@ -59,8 +60,31 @@ Manifest *manifest_free(Manifest *manifest) {
         return NULL;
 }
 
+static void (*const readers[_MANIFEST_FORMAT_MAX])(ManifestReader *reader, Jval root, Manifest *manifest) = {
+        [MANIFEST_PLUGIN_JSON] = manifest_read_plugin_json,
+        [MANIFEST_KIMI]        = manifest_read_kimi,
+        [MANIFEST_TOML]        = manifest_read_toml,
+        [MANIFEST_CLAUDE]      = manifest_read_claude,
+};
+
+/* The document, from JSON or by way of it. @ret_json keeps the text that the document borrows. */
+static bool parse_document(
+                ManifestReader *reader, ManifestFormat format, const char *text, size_t size, char **ret_json,
+                Jdoc **ret_doc) {
+        TomlError error = {};
+
+        if (format != MANIFEST_TOML)
+                return manifest_reader_parse(reader, text, size, ret_doc);
+        if (toml_to_json(text, size, ret_json, &error) >= 0)
+                return manifest_reader_parse(reader, *ret_json, strlen(*ret_json), ret_doc);
+
+        manifest_reader_problem(reader, NULL, "line %zu, column %zu: %s", error.line, error.column, error.description);
+        return false;
+}
+
 int manifest_parse(ManifestFormat format, const char *text, size_t size, Diagnostics *diagnostics, Manifest **ret) {
         g_autoptr(Manifest) manifest = g_new0(Manifest, 1);
+        g_autofree char *json = NULL;
         g_autoptr(Jdoc) doc = NULL;
         ManifestReader reader = {
                 .diagnostics = diagnostics,
@@ -72,15 +96,11 @@ int manifest_parse(ManifestFormat format, const char *text, size_t size, Diagnos
                 manifest_reader_problem(&reader, NULL, "is larger than %zu bytes", MANIFEST_BYTES_MAX);
                 return -EBADMSG;
         }
-        if (format != MANIFEST_PLUGIN_JSON) {
-                manifest_reader_problem(&reader, NULL, "this format of manifest is not read by this build");
-                return -EOPNOTSUPP;
-        }
-        if (!manifest_reader_parse(&reader, text, size, &doc))
+        if (!parse_document(&reader, format, text, size, &json, &doc))
                 return -EBADMSG;
 
         manifest->format = format;
-        manifest_read_plugin_json(&reader, jdoc_root(doc), manifest);
+        readers[format](&reader, jdoc_root(doc), manifest);
         if (reader.failed)
                 return -EBADMSG;
 

@@ -56,7 +56,7 @@ typedef struct Manifest {
  * @text:        at most MANIFEST_BYTES_MAX bytes
  * @diagnostics: gets every problem: code, place and rule, never a value; warnings too
  *
- * Return: 0; -EBADMSG when there was a problem; -EOPNOTSUPP for a format that this build does not read.
+ * Return: 0; -EBADMSG when there was a problem.
  */
 int manifest_parse(ManifestFormat format, const char *text, size_t size, Diagnostics *diagnostics, Manifest **ret);
 
