@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+#include <sys/file.h>
 
 #include "common/cleanup.h"
 #include "common/safe-file.h"
@@ -11,6 +11,19 @@
 #include "storage/record-store-internal.h"
 
 #define FOLDER "storage-v1"
+
+/* Temporary files of a writer that lives must stay. Every open store holds a shared lock on the folder, so whoever gets the
+ * exclusive one is alone, and what is left there is left for good. The lock ends with the process, however that ends. */
+static int sweep_if_alone(int folder) {
+        int r = 0;
+
+        if (flock(folder, LOCK_EX | LOCK_NB) == 0)
+                r = safe_sweep_pending(folder);
+        if (r < 0)
+                return r;
+
+        return flock(folder, LOCK_SH | LOCK_NB) < 0 && errno != EWOULDBLOCK ? -errno : 0;
+}
 
 int record_store_open(int directory, RecordStore **ret) {
         g_autoptr(RecordStore) store = g_new0(RecordStore, 1);
@@ -22,7 +35,7 @@ int record_store_open(int directory, RecordStore **ret) {
         if (store->folder < 0)
                 return store->folder;
 
-        r = safe_sweep_pending(store->folder);
+        r = sweep_if_alone(store->folder);
         if (r >= 0)
                 r = record_index_refresh(&store->index);
         if (r < 0)

@@ -20,10 +20,11 @@ typedef struct RecordStore RecordStore;
  * record_store_open() - open the records of one plugin
  * @directory: descriptor of its data directory; duplicated
  *
- * Makes `storage-v1` when it is missing, sweeps temporary files of interrupted writers, reads every record once (at most
+ * Makes `storage-v1` when it is missing, sweeps temporary files of interrupted writers unless another process has the
+ * folder open, reads every record once (at most
  * STORAGE_OWNER_KEYS_MAX records are looked into).
  *
- * Return: 0; -ELOOP when `storage-v1` is a link; another -errno.
+ * Return: 0; -ENOTDIR when `storage-v1` is a link or no directory; another -errno.
  */
 int record_store_open(int directory, RecordStore **ret);
 RecordStore *record_store_free(RecordStore *store);
