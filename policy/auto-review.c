@@ -5,7 +5,7 @@
 #include "common/errors.h"
 #include "common/limits.h"
 #include "policy/auto-review.h"
-#include "policy/pattern.h"
+#include "policy/wildcard.h"
 
 #define COMMAND_PREFIX "command:"
 

@@ -6,7 +6,7 @@
 #include "common/errors.h"
 #include "common/limits.h"
 #include "policy/operand.h"
-#include "policy/pattern.h"
+#include "policy/wildcard.h"
 #include "policy/repository-law.h"
 
 typedef struct LawEntry {

@@ -6,7 +6,7 @@
 #include "common/errors.h"
 #include "common/limits.h"
 #include "policy/command.h"
-#include "policy/pattern.h"
+#include "policy/wildcard.h"
 #include "policy/rules-internal.h"
 
 /* What one file holds, until all of it is known to be right. */

@@ -5,7 +5,7 @@
 #include "common/limits.h"
 #include "policy/command.h"
 #include "policy/operand.h"
-#include "policy/pattern.h"
+#include "policy/wildcard.h"
 #include "policy/rules-internal.h"
 
 static const char *const source_table[_RULE_SOURCE_MAX] = {
@@ -108,7 +108,7 @@ void rule_set_index(RuleSet *rules, Rule *rule) {
         GPtrArray *same;
 
         g_ptr_array_add(rules->all, rule);
-        if (!rule->tool || pattern_is_wild(rule->tool)) {
+        if (!rule->tool || wildcard_is_wild(rule->tool)) {
                 add_pattern(rules, rule);
                 return;
         }

@@ -5,5 +5,5 @@
 
 #include <stdbool.h>
 
-bool pattern_is_wild(const char *pattern);
+bool wildcard_is_wild(const char *pattern);
 bool wildcard_match(const char *pattern, const char *text);

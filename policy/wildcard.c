@@ -2,9 +2,9 @@
 #include <glib.h>
 #include <string.h>
 
-#include "policy/pattern.h"
+#include "policy/wildcard.h"
 
-bool pattern_is_wild(const char *pattern) {
+bool wildcard_is_wild(const char *pattern) {
         return strpbrk(pattern, "*?") != NULL;
 }
 
