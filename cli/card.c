@@ -80,15 +80,18 @@ static void append_members(const Cli *cli, GString *page, Jval card) {
         view_append(cli, page, card, 0, elsewhere);
 }
 
-static void append_reasons(const Cli *cli, GString *page, Jval reasons) {
+/* Unless the text says them already. */
+static void append_reasons(const Cli *cli, GString *page, Jval reasons, const char *text) {
         JIter iter = jval_iterate(reasons);
         Jval key, item;
 
         while (jiter_next(&iter, &key, &item)) {
+                const char *reason = jval_text(item);
                 g_autofree char *line = view_scalar(item);
 
-                g_string_append_printf(page, "%sAsked because:%s %s\n", style_on(cli, STYLE_DIM),
-                                style_on(cli, STYLE_PLAIN), line);
+                if (!text || !reason || !strstr(text, reason))
+                        g_string_append_printf(page, "%sAsked because:%s %s\n", style_on(cli, STYLE_DIM),
+                                        style_on(cli, STYLE_PLAIN), line);
         }
 }
 
@@ -121,7 +124,7 @@ static char *card_page(const Cli *cli, const Card *card, Jval root) {
                 append_quoted(page, text, size);
         else
                 append_members(cli, page, root);
-        append_reasons(cli, page, jval_member(root, "reasons"));
+        append_reasons(cli, page, jval_member(root, "reasons"), text);
         append_warnings(cli, page, root, card->cut);
         return g_string_free(g_steal_pointer(&page), FALSE);
 }

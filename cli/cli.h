@@ -26,6 +26,7 @@ typedef enum OptionId {
         OPTION_MODEL,
         OPTION_DEADLINE,
         OPTION_EXPECT,
+        OPTION_DIFF,
         OPTION_WATCH,
         OPTION_SCOPE,
         OPTION_DIGEST,

@@ -109,6 +109,8 @@ static int append_option(sd_bus_message *m, const CallOption *option) {
                 return option->number == 0 ? 0
                                            : sd_bus_message_append(m, "{sv}", option->name, "u",
                                                              (uint32_t) option->number);
+        case 'b':
+                return option->number == 0 ? 0 : sd_bus_message_append(m, "{sv}", option->name, "b", 1);
         case 't':
                 return option->number == 0
                                        ? 0

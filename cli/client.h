@@ -23,7 +23,7 @@ typedef enum ClientWait {
 /* One entry of an a{sv}; an array of them ends in one without a name. One without a value is left out. */
 typedef struct CallOption {
         const char *name;
-        char type;        /* 's' or 'o': text; 'u' or 't': number */
+        char type;        /* 's' or 'o': text; 'u', 't' or 'b': number */
         const char *text; /* NULL: left out */
         uint64_t number;  /* 0: left out */
 } CallOption;

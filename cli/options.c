@@ -32,6 +32,8 @@ static const Option options[] = {
         { OPTION_MODEL, 0, "model", "NAME", "prompt", "What the model in templates stands for" },
         { OPTION_DEADLINE, 0, "deadline", "MILLISECONDS", "call run", "How long the plugin may take" },
         { OPTION_EXPECT, 0, "expect", "HASH", "install", "Refuse bytes with another content hash" },
+        { OPTION_DIFF, 0, "diff", NULL, "review trust",
+                        "With the lines that changed since the last review" },
         { OPTION_WATCH, 'w', "watch", NULL, "approve",
                         "Stay, and ask about every call that needs approval" },
         { OPTION_SCOPE, 0, "scope", "SCOPE", "approve",

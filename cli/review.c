@@ -5,21 +5,142 @@
 #include "cli/failure.h"
 #include "cli/output.h"
 #include "cli/review.h"
+#include "cli/table.h"
 #include "cli/view.h"
+#include "cli/when.h"
 #include "common/cleanup.h"
+
+/* The parts of the document in the order in which a person should meet them: last what decides, so that it
+ * stands above the prompt. What has a function of its own is shown by it; all else, parts of later versions
+ * too, as labels and values. */
+typedef void (*PartAppend)(const Cli *cli, GString *page, Jval part);
+
+static void append_plain(const Cli *cli, GString *page, Jval part) {
+        view_append(cli, page, part, 2, NULL);
+}
+
+static void append_state(const Cli *cli, GString *page, Jval part) {
+        static const char *const elsewhere[] = { "name", "display_name", "version", "description", "root",
+                "manifest", "inventory", "diagnostics", "content_hash", "capability_hash", NULL };
+
+        view_append(cli, page, part, 2, elsewhere);
+}
+
+static void append_capabilities(const Cli *cli, GString *page, Jval part) {
+        JIter iter = jval_iterate(part);
+        Jval key, item;
+
+        while (jiter_next(&iter, &key, &item)) {
+                g_autofree char *name = view_scalar(jval_member(item, "name"));
+                g_autofree char *words = view_scalar(jval_member(item, "words"));
+                bool active = true;
+
+                (void) jval_boolean(jval_member(item, "active"), &active);
+                g_string_append_printf(page, "  - %s%s%s: %s%s\n", style_on(cli, STYLE_BOLD), name,
+                                style_on(cli, STYLE_PLAIN), words, active ? "" : " (not active here)");
+        }
+}
+
+static void append_file_rows(Jval list, Table *table) {
+        JIter iter = jval_iterate(list);
+        Jval key, item;
+
+        while (jiter_next(&iter, &key, &item)) {
+                g_autofree char *sha256 = view_scalar(jval_member(item, "sha256"));
+                g_autofree char *size = view_scalar(jval_member(item, "size"));
+                g_autofree char *path = view_scalar(jval_member(item, "path"));
+                bool executable = false;
+
+                (void) jval_boolean(jval_member(item, "executable"), &executable);
+                table_add(table, (const char *[]){ sha256, size, executable ? "x" : "", path });
+        }
+}
+
+/* The digest in full: it is what a person may compare with what an author published. */
+static void append_file_table(const Cli *cli, GString *page, Jval list) {
+        static const char *const headings[] = { "SHA-256", "BYTES", "RUN", "FILE", NULL };
+        g_autoptr(Table) table = table_new(headings);
+
+        append_file_rows(list, table);
+        if (table_rows(table) > 0)
+                table_render(table, cli, 0, page);
+}
+
+static void append_files(const Cli *cli, GString *page, Jval part) {
+        static const char *const elsewhere[] = { "list", NULL };
+
+        view_append(cli, page, part, 2, elsewhere);
+        append_file_table(cli, page, jval_member(part, "list"));
+}
+
+static void append_changes(const Cli *cli, GString *page, Jval part) {
+        static const char *const elsewhere[] = { "reviewed_at", NULL };
+        uint64_t seconds;
+
+        if (jval_uint64(jval_member(part, "reviewed_at"), &seconds) >= 0 && seconds < UINT64_MAX / 1000000) {
+                g_autofree char *time = when_format(seconds * 1000000);
+
+                g_string_append_printf(page, "  Last reviewed: %s\n", time);
+        }
+        view_append(cli, page, part, 2, elsewhere);
+}
+
+static const struct {
+        const char *key, *heading;
+        PartAppend append;
+} parts[] = {
+        { "identity", "What it says about itself", append_plain },
+        { "source", "Where it is", append_plain },
+        { "plugin", "State", append_state },
+        { "inventory", "What is in it", append_plain },
+        { "files", "Files", append_files },
+        { "when", "When it applies", append_plain },
+        { "mcp_servers", "MCP servers", append_plain },
+        { "entries", "Code that will run", append_file_table },
+        { "inactive", "What will not work here", append_plain },
+        { "changes", "What changed since it was last reviewed", append_changes },
+        { "capabilities", "What it asks for", append_capabilities },
+        { "diagnostics", "Problems", append_plain },
+};
+
+static bool is_part(const char *key) {
+        static const char *const at_the_end[] = { "content_hash", "capability_hash", "token", "refused",
+                NULL };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+                if (g_strcmp0(parts[i].key, key) == 0)
+                        return true;
+
+        return key && g_strv_contains(at_the_end, key);
+}
+
+/* What this version does not know is shown too: a review that leaves something out is none. */
+static void append_others(const Cli *cli, GString *page, Jval review) {
+        JIter iter = jval_iterate(review);
+        Jval key, item;
+
+        while (jiter_next(&iter, &key, &item)) {
+                g_autofree char *label = NULL;
+
+                if (is_part(jval_text(key)))
+                        continue;
+                label = view_label(jval_string(key, NULL));
+                view_heading(cli, page, label);
+                view_append(cli, page, item, 2, NULL);
+        }
+}
 
 /* The command to trust it, in one line that can be copied. A token is hex digits and a dot; anything else is
  * no token. */
 static void append_command(const Cli *cli, GString *page, Jval review, const char *plugin) {
         const char *token = jval_text(jval_member(review, "token"));
-        g_autofree char *word = failure_quote(plugin);
+        g_autofree char *word = failure_quote(plugin), *why = view_scalar(jval_member(review, "refused"));
         const char *bus = cli_has(cli, OPTION_SYSTEM) ? "--system " : "";
 
         g_string_append_c(page, '\n');
         if (!token || !*token || strspn(token, "0123456789abcdef.") != strlen(token)) {
-                style_append(cli, page, STYLE_WARNING,
-                                "It cannot be trusted as it is: there is no token for it.");
-                g_string_append_c(page, '\n');
+                g_string_append_printf(page, "%sIt cannot be trusted as it is:%s %s\n",
+                                style_on(cli, STYLE_WARNING), style_on(cli, STYLE_PLAIN), why);
                 return;
         }
 
@@ -28,30 +149,39 @@ static void append_command(const Cli *cli, GString *page, Jval review, const cha
         g_string_append(page, "Trusting runs nothing yet; enabling does.\n");
 }
 
-static char *review_page(const Cli *cli, Jval review, const char *plugin) {
-        static const char *const last[] = { "token", "files", NULL };
-        g_autoptr(GString) page = g_string_new(NULL);
-        Jval files = jval_member(review, "files");
+char *review_page(const Cli *cli, Jval review, const char *plugin) {
         g_autofree char *title = g_strdup_printf("Review of %s", plugin);
+        g_autoptr(GString) page = g_string_new(NULL);
 
-        view_heading(cli, page, title);
-        view_append(cli, page, review, 0, last);
-        if (jval_length(files) > 0) {
-                view_heading(cli, page, "Files");
-                view_append(cli, page, files, 2, NULL);
+        style_append(cli, page, STYLE_BOLD, title);
+        g_string_append_c(page, '\n');
+        append_others(cli, page, review);
+        for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+                Jval part = jval_member(review, parts[i].key);
+
+                if (jval_length(part) == 0)
+                        continue;
+                view_heading(cli, page, parts[i].heading);
+                parts[i].append(cli, page, part);
         }
         append_command(cli, page, review, plugin);
         return g_string_free(g_steal_pointer(&page), FALSE);
 }
 
 int review_print(Cli *cli, const char *plugin) {
+        const CallOption options[] = { { "diff", 'b', .number = cli_has(cli, OPTION_DIFF) }, {} };
+        const char *words[] = { plugin, NULL };
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_autofree char *json = NULL, *page = NULL;
+        g_autoptr(sd_bus_message) reply = NULL;
+        g_autofree char *page = NULL;
         g_autoptr(Jdoc) doc = NULL;
+        const char *json = NULL;
         int r;
 
-        r = client_call_text(
-                        cli, ".Plugins", "Review", CLIENT_WAIT_PERSON, &json, &error, "sa{sv}", plugin, 0);
+        r = client_call_options(
+                        cli, ".Plugins", "Review", CLIENT_WAIT_PERSON, words, options, &reply, &error);
+        if (r >= 0)
+                r = sd_bus_message_read(reply, "s", &json);
         if (r < 0)
                 return failure_report(cli, r, &error, plugin);
         if (cli_has(cli, OPTION_JSON))

@@ -4,6 +4,7 @@
 /* The review of a bundle as a page for a person, and the command that trusts exactly what it shows. */
 
 #include "cli/cli.h"
+#include "common/jdoc.h"
 
 /**
  * review_print() - get the review and print it
@@ -12,3 +13,6 @@
  * Return: an ExitStatus.
  */
 int review_print(Cli *cli, const char *plugin);
+
+/** review_page() - the page for a review document; a new string */
+char *review_page(const Cli *cli, Jval review, const char *plugin);

@@ -15,7 +15,7 @@
 static char *record_time(Jval record) {
         uint64_t usec;
 
-        return jval_uint64(jval_member(record, "time_usec"), &usec) >= 0 ? when_format(usec) : g_strdup("-");
+        return jval_uint64(jval_member(record, "time"), &usec) >= 0 ? when_format(usec) : g_strdup("-");
 }
 
 static int print_records(const Cli *cli, const char *json) {

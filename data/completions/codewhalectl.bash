@@ -49,6 +49,7 @@ _codewhalectl() {
                 prompt) words+=" $session --model=" ;;
                 tools | commands | hooks) words+=" $session" ;;
                 install) words+=' --expect=' ;;
+                review | trust) words+=' --diff' ;;
                 approve) words+=' --watch --scope= --digest=' ;;
                 decisions) words+=' --plugin= --tool= --outcome= --since= --until= --limit=' ;;
                 log) words+=' --follow --lines= --since= --until=' ;;

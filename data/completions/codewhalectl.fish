@@ -65,6 +65,7 @@ complete -c codewhalectl -n "__fish_seen_subcommand_from $session" -l posture -x
 complete -c codewhalectl -n '__fish_seen_subcommand_from prompt' -l model -x -d 'What the model stands for'
 complete -c codewhalectl -n '__fish_seen_subcommand_from call run' -l deadline -x -d 'Time of the plugin in milliseconds'
 complete -c codewhalectl -n '__fish_seen_subcommand_from install' -l expect -x -d 'Refuse other bytes'
+complete -c codewhalectl -n '__fish_seen_subcommand_from review trust' -l diff -d 'With the lines that changed'
 complete -c codewhalectl -n '__fish_seen_subcommand_from approve' -s w -l watch -d 'Ask about every call'
 complete -c codewhalectl -n '__fish_seen_subcommand_from approve' -l scope -x -a 'once session' -d 'What to allow'
 complete -c codewhalectl -n '__fish_seen_subcommand_from approve' -l digest -x -d 'Of the card'

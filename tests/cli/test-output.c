@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "cli/review.h"
 #include "cli/table.h"
 #include "cli/view.h"
 #include "common/jdoc.h"
@@ -137,6 +138,54 @@ static void test_view_json(void) {
                         "\"c\": []\n}");
 }
 
+/* D1, 2.3: a person sees all parts, those of later versions too, and a command for exactly these bytes. */
+static void test_review(void) {
+        static const char json[] = "{\"identity\":{\"name\":\"counter\",\"description\":\"Counts\\u001b["
+                                   "2J\"},\"novelty\":{\"a\":1},"
+                                   "\"files\":{\"count\":1,\"bytes\":12,\"list\":[{\"path\":\"a\\u202eb\","
+                                   "\"size\":12,\"sha256\":\"ab\",\"executable\":true}]},"
+                                   "\"capabilities\":[{\"name\":\"native\",\"words\":\"runs "
+                                   "code\",\"active\":false}],\"mcp_servers\":[],\"changes\":null,"
+                                   "\"content_hash\":\"ab\",\"capability_hash\":\"cd\",\"token\":\"ab.cd\"}";
+        g_autoptr(Jdoc) doc = NULL;
+        g_autofree char *page = NULL;
+        Cli cli = {};
+
+        g_assert_cmpint(jdoc_parse(json, strlen(json), NULL, &doc, NULL), ==, 0);
+        page = review_page(&cli, jdoc_root(doc), "counter");
+        g_assert_cmpstr(page, ==,
+                        "Review of counter\n"
+                        "\nNovelty\n  A: 1\n"
+                        "\nWhat it says about itself\n  Name:        counter\n  Description: "
+                        "Counts\\x1b[2J\n"
+                        "\nFiles\n  Count: 1\n  Bytes: 12\nSHA-256  BYTES  RUN  FILE\nab       12     x    "
+                        "a\\u{202e}b\n"
+                        "\nWhat it asks for\n  - native: runs code (not active here)\n"
+                        "\nTo trust exactly this, run:\n  codewhalectl trust counter ab.cd\nTrusting runs "
+                        "nothing yet; enabling does.\n");
+}
+
+/* Without a token, or with something that is no token, there is no command to copy. */
+static void test_review_refused(void) {
+        static const char *const cases[] = {
+                "{\"refused\":\"manifest-missing: none\"}",
+                "{\"token\":\"ab.cd; rm -rf x\"}",
+                "{\"token\":\"\"}",
+                "{\"token\":7}",
+        };
+        Cli cli = {};
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(Jdoc) doc = NULL;
+                g_autofree char *page = NULL;
+
+                g_assert_cmpint(jdoc_parse(cases[i], strlen(cases[i]), NULL, &doc, NULL), ==, 0);
+                page = review_page(&cli, jdoc_root(doc), "counter");
+                g_assert_nonnull(strstr(page, "It cannot be trusted as it is:"));
+                g_assert_null(strstr(page, "codewhalectl trust"));
+        }
+}
+
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/cli/output/width", test_width);
@@ -147,5 +196,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/cli/output/view", test_view);
         g_test_add_func("/cli/output/AP-07-view-hostile", test_view_hostile);
         g_test_add_func("/cli/output/view-json", test_view_json);
+        g_test_add_func("/cli/output/review", test_review);
+        g_test_add_func("/cli/output/review-refused", test_review_refused);
         return g_test_run();
 }
