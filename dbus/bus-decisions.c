@@ -84,6 +84,10 @@ static int handle_query(Face *face, Caller *caller, sd_bus_message *m, sd_bus_er
 }
 BUS_METHOD(query)
 
+static bool is_call(Jval kind) {
+        return jval_equals_text(kind, "call") || jval_equals_text(kind, "command") || jval_equals_text(kind, "core-call");
+}
+
 /* The record of the call itself among all that belongs to it. */
 static const char *find_primary(const GPtrArray *lines, const char *call_id) {
         const char *found = NULL;
@@ -98,7 +102,7 @@ static const char *find_primary(const GPtrArray *lines, const char *call_id) {
                 root = jdoc_root(doc);
                 if (!jval_equals_text(jval_member(root, "call"), call_id))
                         continue;
-                if (jval_equals_text(jval_member(root, "kind"), "call") || jval_equals_text(jval_member(root, "kind"), "core-call"))
+                if (is_call(jval_member(root, "kind")))
                         return line;
                 found = line;
         }

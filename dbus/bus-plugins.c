@@ -5,6 +5,7 @@
 #include "common/errors.h"
 #include "common/jwriter.h"
 #include "common/limits.h"
+#include "dbus/bundle-validation.h"
 #include "dbus/bus-act.h"
 #include "dbus/bus-interfaces.h"
 #include "dbus/client-workspace.h"
@@ -115,7 +116,7 @@ static int handle_validate(Face *face, Caller *caller, sd_bus_message *m, sd_bus
         if (path[0] != '/')
                 return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The path of a folder to check must be absolute.");
 
-        r = plugin_set_preview(face->service->plugins, path, &json, reterr);
+        r = bundle_validation_run(face->service->plugins, path, &json, reterr);
         if (r < 0)
                 return r;
         return message_reply_json(m, json, reterr);
@@ -133,6 +134,7 @@ static const Option review_options[] = {
 static int handle_review(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
         g_autofree char *json = NULL;
         ReviewOptions options = {};
+        ReviewFlags flags = REVIEW_FILES;
         Plugin *plugin;
         int r;
 
@@ -144,7 +146,13 @@ static int handle_review(Face *face, Caller *caller, sd_bus_message *m, sd_bus_e
         if (r < 0)
                 return r;
 
-        r = plugin_set_review(face->service->plugins, plugin, options.diff ? REVIEW_DIFF_LINES : 0, &json, reterr);
+        if (options.diff)
+                flags |= REVIEW_DIFF_LINES;
+        r = plugin_set_review(face->service->plugins, plugin, flags, &json, reterr);
+        if (r >= 0 && strlen(json) > BUS_MESSAGE_BYTES_MAX) {
+                g_clear_pointer(&json, g_free);
+                r = plugin_set_review(face->service->plugins, plugin, 0, &json, reterr);
+        }
         if (r < 0)
                 return r;
         return message_reply_json(m, json, reterr);
