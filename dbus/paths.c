@@ -14,7 +14,12 @@ char *path_of_plugin(const char *id) {
 }
 
 char *path_to_plugin(const char *path) {
+        const char *label = g_str_has_prefix(path, PATH_PLUGIN "/") ? path + strlen(PATH_PLUGIN "/") : NULL;
         char *id = NULL;
+
+        /* The decoder lets a slash pass, and an id has slashes: each object would have a second path. */
+        if (!label || strchr(label, '/'))
+                return NULL;
 
         return sd_bus_path_decode(path, PATH_PLUGIN, &id) > 0 ? id : NULL;
 }
