@@ -24,6 +24,7 @@ typedef struct Regex {
         GString *out;
         const char *reason;
         unsigned groups;       /* capturing ones, in the whole expression */
+        bool remembers;        /* it may refer back to a group */
         unsigned depth;        /* of open parentheses */
         bool atom;             /* what came last may be repeated */
 } Regex;
@@ -285,8 +286,12 @@ static bool put_group(Regex *regex) {
         regex->depth++;
         regex->atom = false;
         g_string_append_c(regex->out, '(');
-        if (!next_is(regex, "?"))
+        if (!next_is(regex, "?")) {
+                /* What a group took is kept only for those who ask: it costs memory for every repetition. */
+                if (!regex->remembers)
+                        g_string_append(regex->out, "?:");
                 return true;
+        }
         for (size_t i = 0; i < G_N_ELEMENTS(plain); i++)
                 if (take(regex, plain[i])) {
                         g_string_append(regex->out, plain[i]);
@@ -393,6 +398,17 @@ static bool put_next(Regex *regex) {
         }
 }
 
+/* Whether there may be a back reference. */
+static bool refers_back(const char *at, const char *end) {
+        for (; at + 1 < end; at++)
+                if (*at == '\\') {
+                        at++;
+                        if ((*at >= '1' && *at <= '9') || *at == 'k')
+                                return true;
+                }
+        return false;
+}
+
 static unsigned count_groups(const char *at, const char *end) {
         unsigned groups = 0;
         bool in_class = false;
@@ -414,7 +430,8 @@ static unsigned count_groups(const char *at, const char *end) {
 
 int regex_translate(const char *text, size_t size, char **ret, size_t *ret_size, const char **ret_reason) {
         g_autoptr(GString) out = g_string_sized_new(2 * size);
-        Regex regex = { .at = text, .end = text + size, .out = out, .groups = count_groups(text, text + size) };
+        Regex regex = { .at = text, .end = text + size, .out = out, .groups = count_groups(text, text + size),
+                .remembers = refers_back(text, text + size) };
         bool ok = true;
 
         while (ok && regex.at < regex.end)
