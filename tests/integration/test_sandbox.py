@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+"""Sandboxed units beside a real user manager: tests/sandbox/test-live-user.c."""
+
+from harness.c_cases import cases_of
+
+Sandbox = cases_of('test-sandbox-live-user', __name__)
