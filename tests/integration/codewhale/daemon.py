@@ -12,7 +12,8 @@ from pathlib import Path
 from codewhale.bus import NAME, BusError, Client
 
 ROOT = Path(__file__).resolve().parents[3]
-CONFIG = ''
+# Extensions with code of their own are off by default.
+CONFIG = '[features]\nextension_host = true\n'
 
 
 def build_folder():
@@ -32,6 +33,10 @@ class Daemon:
         self.write_config(config)
 
     def write_config(self, text):
+        """The configuration, and in it the runtime that the tests use."""
+        runtime = os.environ.get('CODEWHALE_TEST_NODE')
+        if runtime and '[extension_host]' not in text:
+            text += f'[extension_host]\nnode = "{runtime}"\n'
         (self.home / 'config.toml').write_text(text)
 
     @staticmethod
@@ -45,14 +50,7 @@ class Daemon:
                 f'--launcher={build_folder() / "sandbox" / "codewhale-host-launcher"}']
 
     def environment(self):
-        runtime = os.environ.get('CODEWHALE_TEST_NODE')
-        path = os.environ['PATH']
-        return {
-            **os.environ,
-            'DBUS_SESSION_BUS_ADDRESS': self.address,
-            'CODEWHALE_HOME': str(self.home),
-            'PATH': f'{Path(runtime).parent}:{path}' if runtime else path,
-        }
+        return {**os.environ, 'DBUS_SESSION_BUS_ADDRESS': self.address, 'CODEWHALE_HOME': str(self.home)}
 
     def start(self, seconds=20):
         with open(self.log_path, 'ab') as log:
