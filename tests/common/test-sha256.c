@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "common/sha256-block.h"
 #include "common/sha256.h"
 
 static void test_vectors(void) {
@@ -45,6 +46,36 @@ static void test_parts_add_up(void) {
         g_assert_cmpstr(from_bytes->str, ==, whole);
 }
 
+/* Every length around the block boundaries, in pieces of every size, against another implementation */
+static void test_against_glib(void) {
+        uint8_t data[300];
+
+        for (size_t i = 0; i < sizeof data; i++)
+                data[i] = (uint8_t) (i * 37 + 11);
+        for (size_t size = 0; size <= sizeof data; size++) {
+                g_autofree char *expected = g_compute_checksum_for_data(G_CHECKSUM_SHA256, data, size);
+                size_t piece = size % 97 + 1;
+                g_autoptr(Sha256) hash = sha256_new();
+                g_autofree char *hex = NULL;
+
+                for (size_t at = 0; at < size; at += piece)
+                        sha256_update(hash, data + at, MIN(piece, size - at));
+                hex = sha256_finish_hex(hash);
+                g_assert_cmpstr(hex, ==, expected);
+        }
+}
+
+static void test_plain_is_the_same(void) {
+        uint8_t data[16 * SHA256_BLOCK_BYTES];
+        uint32_t plain[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, chosen[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+
+        for (size_t i = 0; i < sizeof data; i++)
+                data[i] = (uint8_t) g_test_rand_int();
+        sha256_blocks_plain(plain, data, 16);
+        sha256_blocks_choose()(chosen, data, 16);
+        g_assert_cmpmem(plain, sizeof plain, chosen, sizeof chosen);
+}
+
 typedef void (*Update)(Sha256 *hash, const char *text);
 
 static void update_framed(Sha256 *hash, const char *text) {
@@ -86,6 +117,8 @@ static void test_number_is_little_endian(void) {
 
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/common/sha256/against-glib", test_against_glib);
+        g_test_add_func("/common/sha256/plain-is-the-same", test_plain_is_the_same);
         g_test_add_func("/sha256/vectors", test_vectors);
         g_test_add_func("/sha256/parts-add-up", test_parts_add_up);
         g_test_add_func("/sha256/fields-stay-apart", test_fields_stay_apart);
