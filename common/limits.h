@@ -171,6 +171,7 @@
 #define CORE_CALLS_PER_INVOCATION_MAX   50u
 #define CORE_CALLS_CONCURRENT_MAX       4u
 #define CORE_CALL_NAME_CHARS_MAX        128u
+#define TICKETS_MAX                     4096u
 #define TICKET_VIOLATIONS_MAX           8u
 #define TICKET_VIOLATION_WINDOW_MSEC    60000u
 

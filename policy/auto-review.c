@@ -187,8 +187,11 @@ bool auto_review_command_is_read_only(const Command *command) {
 
 static const char *runs_any(const Command *command, const char *const *list, size_t length) {
         for (size_t i = 0; i < length; i++) {
-                g_auto(GStrv) words = g_strsplit(list[i], " ", -1);
+                g_auto(GStrv) words = NULL;
 
+                if (!command_may_run(command, list[i]))
+                        continue;
+                words = g_strsplit(list[i], " ", -1);
                 if (command_runs(command, words))
                         return list[i];
         }

@@ -342,6 +342,28 @@ static void command_read_shell_texts(Command *command, unsigned *words_left) {
         }
 }
 
+/* One of 64 bits for how a word begins. */
+static uint64_t word_bit(const char *word) {
+        unsigned second = word[0] == '\0' || word[1] == ' ' ? 0 : (unsigned char) word[1];
+
+        return UINT64_C(1) << (((unsigned char) word[0] * 31u + second) & 63);
+}
+
+static void command_note_words(Command *command) {
+        for (size_t i = 0; i < command->segments->len; i++) {
+                const CommandSegment *segment = command->segments->pdata[i];
+
+                for (size_t at = 0; at < segment->words->len; at++) {
+                        command->words_seen |= word_bit(segment->words->pdata[at]);
+                        command->words_seen |= word_bit(program_name(segment->words->pdata[at]));
+                }
+        }
+}
+
+bool command_may_run(const Command *command, const char *text) {
+        return command->words_seen & word_bit(text);
+}
+
 Command *command_parse(const char *text) {
         Command *command = g_new0(Command, 1);
         unsigned words_left = COMMAND_WORDS_MAX;
@@ -356,6 +378,7 @@ Command *command_parse(const char *text) {
 
         command_read(command, text, size, 0, &words_left);
         command_read_shell_texts(command, &words_left);
+        command_note_words(command);
         if (command->segments->len != 1)
                 command->chained = true;
         return command;
@@ -405,6 +428,9 @@ static bool segment_runs(const CommandSegment *segment, char *const *prefix) {
 }
 
 bool command_runs(const Command *command, char *const *prefix) {
+        if (!prefix[0] || !command_may_run(command, prefix[0]))
+                return false;
+
         for (size_t i = 0; i < command->segments->len; i++)
                 if (segment_runs(command->segments->pdata[i], prefix))
                         return true;

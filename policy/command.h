@@ -6,6 +6,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct CommandSegment {
         GPtrArray *words; /* char *, quotes removed; redirections and their targets are not among them */
@@ -17,6 +18,7 @@ typedef struct Command {
         GPtrArray *targets;  /* char *: files that redirections name */
         bool chained;        /* more than one simple command, or anything around it: operator, redirection, substitution */
         bool unclear;        /* could not be taken apart: open quote, computed program name, over a limit */
+        uint64_t words_seen; /* for command_may_run() */
 } Command;
 
 /** command_parse() - take a command line apart; never fails: what can't be read is unclear. A new Command */
@@ -39,6 +41,14 @@ bool command_segment_begins(const CommandSegment *segment, char *const *prefix);
  * deny: rather one match too many.
  */
 bool command_runs(const Command *command, char *const *prefix);
+
+/**
+ * command_may_run() - false when command_runs() can't be true for words that begin with this one
+ * @text: the first word, alone or with others behind a space
+ *
+ * Costs nothing: a thousand rules are asked for every call.
+ */
+bool command_may_run(const Command *command, const char *text);
 
 /**
  * command_is_plain() - exactly one simple command, nothing around it, nothing computed in it

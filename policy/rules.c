@@ -127,6 +127,7 @@ void rule_set_index(RuleSet *rules, Rule *rule) {
 typedef struct Matcher {
         const RuleSubject *subject;
         char *lower_name;
+        bool one_name;    /* called by its policy name */
         Command *command; /* taken apart on first need */
         GPtrArray *paths; /* relative ones, on first need */
         bool paths_outside;
@@ -190,13 +191,13 @@ static bool matches_path(Matcher *matcher, const Rule *rule) {
 
 static bool matches_tool(const Matcher *matcher, const Rule *rule) {
         return wildcard_match(rule->tool, matcher->lower_name) ||
-                        wildcard_match(rule->tool, matcher->subject->policy_name);
+                        (!matcher->one_name && wildcard_match(rule->tool, matcher->subject->policy_name));
 }
 
-static bool matches(Matcher *matcher, const Rule *rule) {
+static bool matches(Matcher *matcher, const Rule *rule, bool tool_matches) {
         const RuleSubject *subject = matcher->subject;
 
-        return (!rule->tool || matches_tool(matcher, rule)) &&
+        return (tool_matches || !rule->tool || matches_tool(matcher, rule)) &&
                         (!rule->plugin || (subject->plugin && wildcard_match(rule->plugin, subject->plugin))) &&
                         (!rule->build || g_strcmp0(rule->build, subject->build) == 0) &&
                         (!rule->caller || (subject->caller && wildcard_match(rule->caller, subject->caller))) &&
@@ -213,11 +214,11 @@ static bool is_better(const Rule *rule, const Rule *than) {
         return rule->specificity > than->specificity;
 }
 
-static void try_rules(Matcher *matcher, const GPtrArray *rules) {
+static void try_rules(Matcher *matcher, const GPtrArray *rules, bool tool_matches) {
         for (guint i = 0; rules && i < rules->len; i++) {
                 const Rule *rule = rules->pdata[i];
 
-                if (is_better(rule, matcher->best[rule->source]) && matches(matcher, rule))
+                if (is_better(rule, matcher->best[rule->source]) && matches(matcher, rule, tool_matches))
                         matcher->best[rule->source] = rule;
         }
 }
@@ -262,13 +263,14 @@ void rule_set_match(const RuleSet *rules, const RuleSubject *subject, RuleMatch 
         Matcher matcher = { .subject = subject, .lower_name = g_ascii_strdown(subject->name, -1) };
         RuleMatch match = {};
 
-        try_rules(&matcher, g_hash_table_lookup(rules->by_tool, matcher.lower_name));
-        if (strcmp(matcher.lower_name, subject->policy_name) != 0)
-                try_rules(&matcher, g_hash_table_lookup(rules->by_tool, subject->policy_name));
-        try_rules(&matcher, rules->patterns[0]);
-        try_rules(&matcher, rules->patterns[bucket_of(matcher.lower_name)]);
+        matcher.one_name = strcmp(matcher.lower_name, subject->policy_name) == 0;
+        try_rules(&matcher, g_hash_table_lookup(rules->by_tool, matcher.lower_name), true);
+        if (!matcher.one_name)
+                try_rules(&matcher, g_hash_table_lookup(rules->by_tool, subject->policy_name), true);
+        try_rules(&matcher, rules->patterns[0], false);
+        try_rules(&matcher, rules->patterns[bucket_of(matcher.lower_name)], false);
         if (bucket_of(matcher.lower_name) != bucket_of(subject->policy_name))
-                try_rules(&matcher, rules->patterns[bucket_of(subject->policy_name)]);
+                try_rules(&matcher, rules->patterns[bucket_of(subject->policy_name)], false);
         match.rule = resolve_sources(&matcher);
         match_prefixes(rules, &matcher, &match);
         /* A deny or ask by command can't be ruled out for a command that nobody can read. */
