@@ -99,7 +99,6 @@ static int property_get_card(
 static int handle_answer(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
         uint64_t id;
 
-        /* Also of a card that is decided by now: its table tells whether somebody was faster. */
         if (!path_to_number(sd_bus_message_get_path(m), PATH_APPROVAL, &id))
                 return gone(reterr);
 

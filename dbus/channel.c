@@ -22,14 +22,11 @@ static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *rete
         return 0;
 }
 
-static int start_bus(int fd, sd_bus **ret) {
-        g_autoptr(sd_bus) bus = NULL;
+static int prepare_bus(sd_bus *bus) {
         sd_id128_t id;
         int r;
 
-        r = sd_bus_new(&bus);
-        if (r >= 0)
-                r = sd_id128_randomize(&id);
+        r = sd_id128_randomize(&id);
         if (r >= 0)
                 r = sd_bus_set_server(bus, true, id);
         /* Nobody else can hold the other end: whoever has it got it from us over the bus. */
@@ -39,18 +36,33 @@ static int start_bus(int fd, sd_bus **ret) {
                 r = sd_bus_set_trusted(bus, true);
         if (r >= 0)
                 r = sd_bus_negotiate_fds(bus, true);
+        return r;
+}
+
+/* Takes @fd in any case. No g_autoptr(sd_bus) here: that one flushes, which waits for the other end. */
+static int start_bus(int fd, sd_bus **ret) {
+        sd_bus *bus = NULL;
+        int r;
+
+        r = sd_bus_new(&bus);
+        if (r >= 0)
+                r = prepare_bus(bus);
         if (r >= 0)
                 r = sd_bus_set_fd(bus, fd, fd);
         if (r < 0) {
                 (void) close(fd);
+                sd_bus_unref(bus);
                 return r;
         }
 
         r = sd_bus_start(bus);
-        if (r < 0)
+        if (r < 0) {
+                sd_bus_close(bus);
+                sd_bus_unref(bus);
                 return r;
+        }
 
-        *ret = g_steal_pointer(&bus);
+        *ret = bus;
         return 0;
 }
 
@@ -87,7 +99,7 @@ static int check_limits(const BusServer *server, const Caller *caller, sd_bus_er
 
 int channel_open(BusServer *server, Caller *caller, int *ret_fd, sd_bus_error *reterr) {
         _cleanup_close_ int theirs = -EBADF;
-        g_autoptr(sd_bus) bus = NULL;
+        sd_bus *bus = NULL;
         int ends[2], r;
 
         r = check_limits(server, caller, reterr);
@@ -100,6 +112,7 @@ int channel_open(BusServer *server, Caller *caller, int *ret_fd, sd_bus_error *r
         r = start_bus(ends[0], &bus);
         if (r >= 0)
                 r = add_face(server, caller, bus);
+        sd_bus_unref(bus);
         if (r < 0)
                 return errors_set(reterr, ERROR_IO, "The channel can't be served: %s", g_strerror(-r));
 
