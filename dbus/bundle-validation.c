@@ -22,7 +22,7 @@ static void write_member(JWriter *writer, const char *key, Jval value, const cha
 /* Picks what Validate promises out of the review document. */
 static char *validation_of_review(Jval review) {
         Jval identity = jval_member(review, "identity");
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
 
         jwriter_init(&writer);
         jwriter_begin_object(&writer);
@@ -36,7 +36,7 @@ static char *validation_of_review(Jval review) {
 }
 
 static char *validation_of_error(const sd_bus_error *error, const char *path) {
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
         bool manifest = strcmp(error->name, ERROR_INVALID_MANIFEST) == 0;
 
         jwriter_init(&writer);
