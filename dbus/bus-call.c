@@ -182,9 +182,13 @@ static int bus_call_prepare(
 
 static int bus_call_start(
                 BusCall *call, const BusCallInput *input, const CallOptions *options, Session *session, sd_bus_error *reterr) {
+        const CallerIdentity *identity = caller_get_identity(call->caller);
         const InvocationRequest request = {
                 .session = session,
                 .client = caller_get_name(call->caller),
+                .client_exe = identity->exe,
+                .client_unit = identity->unit,
+                .client_uid = identity->uid,
                 .name = input->name,
                 .input = input->text,
                 .input_size = input->size,

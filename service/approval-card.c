@@ -26,13 +26,15 @@ static GPtrArray *card_scopes(unsigned offers) {
 
 void approval_card_make(const Invocation *invocation, ApprovalCard *ret) {
         const Owner *owner = invocation->target->owner;
+        g_autofree char *client = invocation->client_exe
+                        ? g_strdup_printf("%s (%s)", invocation->client_exe, invocation->client) : g_strdup(invocation->client);
         const BuildScope build = { .plugin = owner_get_plugin_id(owner), .content_hash = owner_get_content_hash(owner) };
         const ApprovalSubject subject = { .tool = invocation->target->name, .build = &build };
         const ApprovalFacts facts = {
                 .kind = "tool-call",
                 .call_id = invocation->call_id,
                 .session = invocation->session->id,
-                .client = invocation->client,
+                .client = client,
                 .plugin_name = plugin_get_name(owner_get_plugin(owner)),
                 .workspace = invocation->session->workspace[0] ? invocation->session->workspace : NULL,
                 .notice = NOTICE,

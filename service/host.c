@@ -9,6 +9,7 @@
 #include "common/errors.h"
 #include "common/limits.h"
 #include "common/log.h"
+#include "common/messages.h"
 #include "common/sanitize.h"
 #include "service/host-launch.h"
 #include "service/host-state.h"
@@ -143,12 +144,22 @@ static char *host_attempt_key(const Host *host) {
         return g_strdup_printf("%" G_GUINT64_FORMAT " %s", plugin_get_generation(host->plugin), host->config_json ?: "");
 }
 
-static void host_announce_failure(Host *host, HostStage stage, const char *error_name, const char *reason) {
+static void host_announce_failure(
+                Host *host, HostStage stage, const char *error_name, const char *message_id, const char *reason) {
         host->error_name = error_name;
         host_add_diagnostic(host, "%s: %s", host_stage_to_string(stage), reason);
-        log_plugin(LOG_WARNING, NULL, plugin_get_id(host->plugin), host_get_unit(host), "%s failed (%s): %s",
+        log_plugin(LOG_WARNING, message_id, plugin_get_id(host->plugin), host_get_unit(host), "%s failed (%s): %s",
                    plugin_get_name(host->plugin), host_stage_to_string(stage), reason);
         host_table_tell_failed(host->table, host, stage, reason);
+}
+
+static const char *message_of(const Host *host, HostStage stage) {
+        uint64_t now = 0;
+
+        (void) sd_event_now(host->context->event, CLOCK_MONOTONIC, &now);
+        if (stage == HOST_STAGE_SANDBOX)
+                return MESSAGE_SANDBOX_REFUSED;
+        return crash_budget_count(&host->budget, now) >= HOST_CRASHES_MAX ? MESSAGE_PLUGIN_LEFT_ALONE : MESSAGE_PLUGIN_FAILED;
 }
 
 void host_fail(Host *host, HostStage stage, const char *error_name, const char *reason) {
@@ -160,7 +171,7 @@ void host_fail(Host *host, HostStage stage, const char *error_name, const char *
         g_free(host->failed_for);
         host->failed_for = host_attempt_key(host);
         host_set_state(host, HOST_FAILED, kept);
-        host_announce_failure(host, stage, error_name, kept);
+        host_announce_failure(host, stage, error_name, message_of(host, stage), kept);
         if (host->process)
                 host_process_stop(host->process, kept);
 }
@@ -196,7 +207,7 @@ static void host_recover(Host *host, HostStage stage, const char *reason, bool c
                 return;
         }
         host_set_state(host, HOST_RESTARTING, reason);
-        host_announce_failure(host, stage, ERROR_HOST_UNAVAILABLE, reason);
+        host_announce_failure(host, stage, ERROR_HOST_UNAVAILABLE, MESSAGE_PLUGIN_CRASHED, reason);
         (void) sd_event_add_time_relative(host->context->event, &host->timer, CLOCK_MONOTONIC, delay_usec, 0, on_backoff, host);
 }
 
@@ -265,7 +276,7 @@ void host_on_activated(Host *host) {
         host->activated = true;
         g_clear_pointer(&host->failed_for, g_free);
         host_set_state(host, HOST_READY, NULL);
-        log_plugin(LOG_INFO, NULL, plugin_get_id(host->plugin), host_get_unit(host), "%s is active", plugin_get_name(host->plugin));
+        log_plugin(LOG_INFO, MESSAGE_PLUGIN_ACTIVE, plugin_get_id(host->plugin), host_get_unit(host), "%s is active", plugin_get_name(host->plugin));
 }
 
 static void on_process_ready(HostProcess *process, void *userdata) {

@@ -18,7 +18,8 @@ typedef enum InvocationState {
 struct Invocation {
         Service *service;
         Session *session;
-        char *client;
+        char *client, *client_exe, *client_unit;
+        uid_t client_uid;
         char call_id[40];
         char *agent_id, *origin_turn_id;
         Registration *target;

@@ -11,6 +11,7 @@
 #include "common/jwriter.h"
 #include "common/limits.h"
 #include "common/log.h"
+#include "common/messages.h"
 #include "common/sanitize.h"
 #include "common/sha256.h"
 #include "service/invocation-state.h"
@@ -53,6 +54,9 @@ Invocation *invocation_new(
                 .service = service,
                 .session = session_ref(request->session),
                 .client = g_strdup(request->client),
+                .client_exe = g_strdup(request->client_exe),
+                .client_unit = g_strdup(request->client_unit),
+                .client_uid = request->client_uid,
                 .agent_id = g_strdup(request->agent_id),
                 .origin_turn_id = g_strdup(request->origin_turn_id),
                 .target = registration_ref(target),
@@ -81,6 +85,8 @@ static void invocation_free(Invocation *invocation) {
                 decision_done(&invocation->decision);
         approval_keys_done(&invocation->keys);
         g_free(invocation->client);
+        g_free(invocation->client_exe);
+        g_free(invocation->client_unit);
         g_free(invocation->agent_id);
         g_free(invocation->origin_turn_id);
         g_free(invocation->input);
@@ -128,8 +134,10 @@ static void invocation_record(Invocation *invocation, const char *error_name) {
                 .build = owner_get_content_hash(target->owner),
                 .generation = owner_get_generation(target->owner),
                 .tool = target->name,
+                .who_unit = invocation->client_unit,
+                .who_exe = invocation->client_exe,
                 .who_name = invocation->client,
-                .who_uid = getuid(),
+                .who_uid = invocation->client_uid,
                 .arguments_digest = digest,
                 .original_digest = original_digest,
                 .posture = posture_to_string(invocation->session->posture),
@@ -144,7 +152,7 @@ static void invocation_record(Invocation *invocation, const char *error_name) {
         };
         r = decision_log_append(service->decisions, &record);
         if (r < 0)
-                log_plugin(LOG_ERR, NULL, record.plugin, NULL, "The decision about call %s could not be recorded: %s",
+                log_plugin(LOG_ERR, MESSAGE_DECISION_LOST, record.plugin, NULL, "The decision about call %s could not be recorded: %s",
                            invocation->call_id, g_strerror(-r));
         else if (service->events)
                 service->events->decision_recorded(invocation->call_id, outcome, service->userdata);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <systemd/sd-bus.h>
 
 #include "service/session.h"
@@ -31,6 +32,9 @@ typedef void (*InvocationDone)(const InvocationAnswer *answer, void *userdata);
 typedef struct InvocationRequest {
         Session *session;
         const char *client;     /* unique name of the caller */
+        const char *client_exe;  /* what runs there and its systemd unit, for people; NULL when not known */
+        const char *client_unit;
+        uid_t client_uid;
         const char *name;       /* of the tool or command */
         const char *input;      /* tool: JSON text of its arguments; command: what was typed after its name */
         size_t input_size;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -17,7 +18,21 @@
                         (service)->events->event(__VA_ARGS__, (service)->userdata); \
         } while (0)
 
+/* What 'systemctl status' shows in one line. Told from the loop, once for all changes of one turn. */
+static int on_status_line(sd_event_source *source, void *userdata) {
+        Service *service = userdata;
+        ServiceCounts counts;
+
+        (void) source;
+        service_count(service, &counts);
+        (void) sd_notifyf(false, "STATUS=%u plugins (%u active), %u hosts, %u open cards", counts.plugins, counts.active,
+                          counts.hosts, counts.approvals);
+        return 0;
+}
+
 static void tell_status(Service *service) {
+        if (service->status_line)
+                (void) sd_event_source_set_enabled(service->status_line, SD_EVENT_ONESHOT);
         if (service->events)
                 service->events->status_changed(service->userdata);
 }
@@ -267,6 +282,9 @@ int service_new(sd_event *event, const ServiceOptions *options, Service **ret, s
                                   unit_manager_kind_to_string(options->manager), g_strerror(-r));
 
         service_make_parts(service);
+        r = sd_event_add_defer(event, &service->status_line, on_status_line, service);
+        if (r < 0)
+                return r;
         r = service_open_decisions(service);
         if (r < 0)
                 log_error("Decisions can't be recorded in %s, so no call will run: %s",
@@ -281,6 +299,7 @@ Service *service_free(Service *service) {
                 return NULL;
 
         service->events = NULL;
+        service->status_line = sd_event_source_disable_unref(service->status_line);
         if (service->invocations)
                 while (service->invocations->len > 0)
                         invocation_cancel(g_ptr_array_index(service->invocations, 0), "the service is stopping");

@@ -60,6 +60,7 @@ struct Service {
         RuntimeSelector *runtime;
         HostTable *hosts;
         GPtrArray *invocations; /* running ones, borrowed */
+        sd_event_source *status_line;
         bool started; /* hosts follow the plugins from now on */
         const ServiceEvents *events;
         void *userdata;
