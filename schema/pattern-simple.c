@@ -1,258 +1,207 @@
 /* SPDX-License-Identifier: MIT */
+
+/* An expression without references and assertions is turned into positions: places in it that take one character each. A
+ * set of positions fits in a word, so all ways to match are followed at once and nothing is ever tried again. */
+
 #include <errno.h>
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "schema/pattern-set.h"
 #include "schema/pattern-simple.h"
 
-/* Characters beyond ASCII are told apart only as far as classes without ranges there can tell: line ends, other white
- * space, the rest. They stand behind the 128 of ASCII. */
-enum {
-        KIND_OTHER = 128,
-        KIND_SPACE,
-        KIND_LINE_END,
-        _KIND_MAX,
-};
+#define POSITIONS_MAX 62u
+#define DEPTH_MAX     16u
+#define ATOMS_MAX     2000u /* read, groups once for every repetition */
 
-#define POSITIONS_MAX 62
-
-/* One bit is one position: a class that takes one character. */
 struct PatternSimple {
-        uint64_t takes[_KIND_MAX]; /* positions that a kind of character can take */
-        uint64_t first;            /* positions where a match can begin */
-        uint64_t repeats;          /* positions that may be taken again */
-        uint64_t fill[6];          /* for readiness to run on over optional positions, in steps of 1, 2, 4 … */
-        unsigned n_fill;
-        uint64_t end; /* the bit behind the last position */
+        uint64_t takes[_KIND_MAX];      /* positions that a kind of character can take */
+        uint64_t follow[POSITIONS_MAX]; /* positions that can come behind one */
+        uint64_t first;                 /* positions where a match can begin */
+        uint64_t last;                  /* positions where one can end */
+        bool empty;                     /* it matches nothing at all */
         bool from_start, to_end;
+
+        /* A chain has no groups: what can come next is then a matter of shifting. */
+        bool is_chain;
+        uint64_t repeats; /* positions that may be taken again */
+        uint64_t fill[6]; /* for readiness to run on over optional positions, in steps of 1, 2, 4 … */
+        unsigned n_fill;
+        uint64_t ready; /* at the beginning, with the bit behind the last position */
+        uint64_t end;   /* that bit */
 };
 
-typedef struct Chain {
+/* A part of an expression. */
+typedef struct Part {
+        uint64_t first, last;
+        bool empty;
+} Part;
+
+typedef struct Builder {
         PatternSimple *pattern;
-        const char *at, *end;
-        unsigned n; /* positions so far */
+        PatternText text;
+        unsigned n_positions, n_atoms, depth;
         uint64_t optional;
-} Chain;
+        bool alternatives; /* at the outermost level */
+} Builder;
 
-typedef struct Set {
-        bool has[_KIND_MAX];
-} Set;
-
-static void set_range(Set *set, int from, int to) {
-        for (int i = from; i <= to; i++)
-                set->has[i] = true;
-}
-
-static void set_invert(Set *set) {
-        for (int i = 0; i < _KIND_MAX; i++)
-                set->has[i] = !set->has[i];
-}
-
-static void set_add(Set *set, const Set *other) {
-        for (int i = 0; i < _KIND_MAX; i++)
-                set->has[i] |= other->has[i];
-}
-
-/* \d \w \s and their opposites. */
-static bool set_add_named(Set *set, char name) {
-        Set named = {};
-
-        switch (g_ascii_tolower(name)) {
-        case 'w':
-                set_range(&named, 'A', 'Z');
-                set_range(&named, 'a', 'z');
-                set_range(&named, '0', '9');
-                named.has['_'] = true;
-                break;
-        case 'd':
-                set_range(&named, '0', '9');
-                break;
-        case 's':
-                set_range(&named, '\t', '\r');
-                named.has[' '] = named.has[KIND_SPACE] = named.has[KIND_LINE_END] = true;
-                break;
-        default:
-                return false;
-        }
-        if (g_ascii_isupper(name))
-                set_invert(&named);
-        set_add(set, &named);
-        return true;
-}
-
-/* The character that an escape stands for; -1 for those left to the other engine. */
-static int escaped_char(char c) {
-        switch (c) {
-        case 't':
-                return '\t';
-        case 'n':
-                return '\n';
-        case 'r':
-                return '\r';
-        default:
-                return (c & 0x80) || g_ascii_isalnum(c) || c < 0x20 ? -1 : c;
-        }
-}
-
-/* One member of a class: the character, -1 when it was a set, -2 for what is not simple. */
-static int class_atom(Chain *chain, Set *set) {
-        char c = *chain->at++;
-
-        if (c & 0x80)
-                return -2;
-        if (c != '\\')
-                return c;
-        if (chain->at == chain->end)
-                return -2;
-        c = *chain->at++;
-        if (set_add_named(set, c))
-                return -1;
-        return escaped_char(c) >= 0 ? escaped_char(c) : -2;
-}
-
-static bool read_class(Chain *chain, Set *set) {
-        bool negated = chain->at < chain->end && *chain->at == '^';
-
-        chain->at += negated;
-        while (chain->at < chain->end && *chain->at != ']') {
-                int from = class_atom(chain, set), to = from;
-
-                if (from == -2)
-                        return false;
-                if (chain->end - chain->at > 1 && chain->at[0] == '-' && chain->at[1] != ']') {
-                        if (from < 0)
-                                return false;
-                        chain->at++;
-                        to = class_atom(chain, set);
-                        if (to < 0)
-                                return false;
-                }
-                if (from >= 0)
-                        set_range(set, from, to);
-        }
-        if (chain->at == chain->end)
-                return false;
-        chain->at++;
-        if (negated)
-                set_invert(set);
-        return true;
-}
-
-static bool read_item(Chain *chain, Set *set) {
-        char c = *chain->at++;
-
-        switch (c) {
-        case '[':
-                return read_class(chain, set);
-        case '.':
-                set->has['\n'] = set->has['\r'] = set->has[KIND_LINE_END] = true;
-                set_invert(set);
-                return true;
-        case '\\':
-                if (chain->at == chain->end)
-                        return false;
-                c = *chain->at++;
-                if (set_add_named(set, c))
-                        return true;
-                if (escaped_char(c) < 0)
-                        return false;
-                set->has[escaped_char(c)] = true;
-                return true;
-        default:
-                if ((c & 0x80) || strchr("^$()|*+?{}]", c))
-                        return false;
-                set->has[(int) c] = true;
-                return true;
-        }
-}
-
-static bool read_number(Chain *chain, unsigned *ret) {
-        const char *begin = chain->at;
+static bool read_number(PatternText *text, unsigned *ret) {
+        const char *begin = text->at;
         unsigned value = 0;
 
-        for (; chain->at < chain->end && g_ascii_isdigit(*chain->at); chain->at++)
-                value = MIN(value * 10 + (unsigned) (*chain->at - '0'), 1000u);
+        for (; text->at < text->end && g_ascii_isdigit(*text->at); text->at++)
+                value = MIN(value * 10 + (unsigned) (*text->at - '0'), 1000u);
         *ret = value;
-        return chain->at > begin;
+        return text->at > begin;
 }
 
 /* How often the item before occurs; @ret_max 0 means without limit. */
-static bool read_repeat(Chain *chain, unsigned *ret_min, unsigned *ret_max) {
-        char c = chain->at < chain->end ? *chain->at : '\0';
+static bool read_repeat(PatternText *text, unsigned *ret_min, unsigned *ret_max) {
+        char c = text->at < text->end ? *text->at : '\0';
 
         *ret_min = *ret_max = 1;
         if (c == '*' || c == '+' || c == '?') {
-                chain->at++;
+                text->at++;
                 *ret_min = c == '+';
                 *ret_max = c == '?';
         } else if (c == '{') {
-                chain->at++;
-                if (!read_number(chain, ret_min))
+                text->at++;
+                if (!read_number(text, ret_min))
                         return false;
                 *ret_max = *ret_min;
-                if (chain->at < chain->end && *chain->at == ',') {
-                        chain->at++;
-                        if (!read_number(chain, ret_max))
+                if (text->at < text->end && *text->at == ',') {
+                        text->at++;
+                        if (!read_number(text, ret_max))
                                 *ret_max = 0;
                         else if (*ret_max == 0)
                                 return false;
                 } else if (*ret_max == 0)
                         return false;
-                if (chain->at == chain->end || *chain->at++ != '}')
+                if (text->at == text->end || *text->at++ != '}')
                         return false;
         } else
                 return true;
         /* Lazy or not makes no difference to whether it matches. */
-        if (chain->at < chain->end && *chain->at == '?')
-                chain->at++;
+        if (text->at < text->end && *text->at == '?')
+                text->at++;
         return true;
 }
 
-static bool add_position(Chain *chain, const Set *set, bool optional, bool repeats) {
-        uint64_t bit = UINT64_C(1) << chain->n;
+static bool read_alternatives(Builder *builder, Part *ret);
 
-        if (chain->n == POSITIONS_MAX)
+static bool add_position(Builder *builder, const Set *set, Part *ret) {
+        uint64_t bit = UINT64_C(1) << builder->n_positions;
+
+        if (builder->n_positions == POSITIONS_MAX)
                 return false;
-        chain->n++;
+        builder->n_positions++;
         for (int i = 0; i < _KIND_MAX; i++)
                 if (set->has[i])
-                        chain->pattern->takes[i] |= bit;
-        if (optional)
-                chain->optional |= bit;
-        if (repeats)
-                chain->pattern->repeats |= bit;
+                        builder->pattern->takes[i] |= bit;
+        *ret = (Part) { bit, bit, false };
         return true;
 }
 
-static bool add_item(Chain *chain, const Set *set, unsigned min, unsigned max) {
-        unsigned n = MAX(max, MAX(min, 1u));
+static void connect(PatternSimple *pattern, uint64_t from, uint64_t to) {
+        for (; from; from &= from - 1)
+                pattern->follow[__builtin_ctzll(from)] |= to;
+}
 
-        for (unsigned i = 0; i < n; i++)
-                if (!add_position(chain, set, i >= min, max == 0 && i + 1 == n))
+static Part join(PatternSimple *pattern, Part a, Part b) {
+        connect(pattern, a.last, b.first);
+        return (Part) { a.first | (a.empty ? b.first : 0), b.last | (b.empty ? a.last : 0), a.empty && b.empty };
+}
+
+static bool read_group(Builder *builder, Part *ret) {
+        PatternText *text = &builder->text;
+
+        builder->pattern->is_chain = false;
+        text->at++;
+        if (text->end - text->at >= 2 && text->at[0] == '?') {
+                if (text->at[1] != ':')
                         return false;
-        return true;
-}
-
-static bool read_chain(Chain *chain) {
-        PatternSimple *pattern = chain->pattern;
-
-        if (chain->at < chain->end && *chain->at == '^') {
-                pattern->from_start = true;
-                chain->at++;
+                text->at += 2;
         }
-        while (chain->at < chain->end) {
-                unsigned min, max;
-                Set set = {};
+        if (++builder->depth > DEPTH_MAX || !read_alternatives(builder, ret))
+                return false;
+        builder->depth--;
+        return text->at < text->end && *text->at++ == ')';
+}
 
-                if (*chain->at == '$' && chain->end - chain->at == 1) {
-                        pattern->to_end = true;
-                        chain->at++;
-                        break;
+static bool read_atom(Builder *builder, Part *ret) {
+        Set set = {};
+
+        if (++builder->n_atoms > ATOMS_MAX)
+                return false;
+        if (*builder->text.at == '(')
+                return read_group(builder, ret);
+        return set_read(&builder->text, &set) && add_position(builder, &set, ret);
+}
+
+/* An atom as often as it says: read anew for every time, so that each has positions of its own. */
+static bool read_term(Builder *builder, Part *ret) {
+        const char *begin = builder->text.at, *end;
+        Part sum = { .empty = true }, part;
+        unsigned min, max, n;
+
+        if (!read_atom(builder, &part) || !read_repeat(&builder->text, &min, &max))
+                return false;
+        end = builder->text.at;
+        n = MAX(max, MAX(min, 1u));
+        for (unsigned i = 0; i < n; i++) {
+                if (i > 0) {
+                        builder->text.at = begin;
+                        if (!read_atom(builder, &part))
+                                return false;
                 }
-                if (!read_item(chain, &set) || !read_repeat(chain, &min, &max) || !add_item(chain, &set, min, max))
+                if (max == 0 && i + 1 == n) {
+                        connect(builder->pattern, part.last, part.first);
+                        builder->pattern->repeats |= part.last;
+                }
+                if (i >= min) {
+                        part.empty = true;
+                        builder->optional |= part.first;
+                }
+                sum = join(builder->pattern, sum, part);
+        }
+        builder->text.at = end;
+        *ret = sum;
+        return true;
+}
+
+static bool at_end(const Builder *builder) {
+        const PatternText *text = &builder->text;
+
+        return text->at == text->end || (builder->depth == 0 && text->end - text->at == 1 && *text->at == '$');
+}
+
+static bool read_sequence(Builder *builder, Part *ret) {
+        Part sum = { .empty = true }, part;
+
+        while (!at_end(builder) && *builder->text.at != '|' && *builder->text.at != ')') {
+                if (!read_term(builder, &part))
                         return false;
+                sum = join(builder->pattern, sum, part);
+        }
+        *ret = sum;
+        return true;
+}
+
+static bool read_alternatives(Builder *builder, Part *ret) {
+        Part part;
+
+        if (!read_sequence(builder, ret))
+                return false;
+        while (!at_end(builder) && *builder->text.at == '|') {
+                builder->pattern->is_chain = false;
+                if (builder->depth == 0)
+                        builder->alternatives = true;
+                builder->text.at++;
+                if (!read_sequence(builder, &part))
+                        return false;
+                *ret = (Part) { ret->first | part.first, ret->last | part.last, ret->empty || part.empty };
         }
         return true;
 }
@@ -264,25 +213,47 @@ static inline uint64_t spread(const PatternSimple *pattern, uint64_t ready) {
         return ready;
 }
 
-static void prepare(Chain *chain) {
-        PatternSimple *pattern = chain->pattern;
-        uint64_t fill = chain->optional << 1;
+static void prepare_chain(PatternSimple *pattern, uint64_t optional, unsigned n_positions) {
+        uint64_t fill = optional << 1;
 
         for (unsigned i = 0; i < G_N_ELEMENTS(pattern->fill) && fill; i++) {
                 pattern->fill[pattern->n_fill++] = fill;
                 fill &= fill << (1u << i);
         }
-        pattern->end = UINT64_C(1) << chain->n;
-        pattern->first = spread(pattern, 1);
+        pattern->end = UINT64_C(1) << n_positions;
+        pattern->ready = spread(pattern, 1);
+}
+
+static bool read_all(Builder *builder) {
+        PatternSimple *pattern = builder->pattern;
+        PatternText *text = &builder->text;
+        Part whole;
+
+        if (text->at < text->end && *text->at == '^') {
+                pattern->from_start = true;
+                text->at++;
+        }
+        if (!read_alternatives(builder, &whole) || !at_end(builder))
+                return false;
+        pattern->to_end = text->at < text->end;
+        /* There an anchor belongs to one alternative only. */
+        if (builder->alternatives && (pattern->from_start || pattern->to_end))
+                return false;
+
+        pattern->first = whole.first;
+        pattern->last = whole.last;
+        pattern->empty = whole.empty;
+        return true;
 }
 
 int pattern_simple_compile(const char *text, size_t size, PatternSimple **ret) {
         g_autofree PatternSimple *pattern = g_new0(PatternSimple, 1);
-        Chain chain = { .pattern = pattern, .at = text, .end = text + size };
+        Builder builder = { .pattern = pattern, .text = { text, text + size } };
 
-        if (memchr(text, '\0', size) || !read_chain(&chain))
+        pattern->is_chain = true;
+        if (memchr(text, '\0', size) || !read_all(&builder))
                 return -ENOTSUP;
-        prepare(&chain);
+        prepare_chain(pattern, builder.optional, builder.n_positions);
         *ret = g_steal_pointer(&pattern);
         return 0;
 }
@@ -314,8 +285,8 @@ static inline unsigned take_kind(const char **at) {
         return kind;
 }
 
-static int match_from_start(const PatternSimple *pattern, const char *at, const char *end) {
-        uint64_t ready = pattern->first, taken;
+static int chain_from_start(const PatternSimple *pattern, const char *at, const char *end) {
+        uint64_t ready = pattern->ready, taken;
 
         while (at < end && (pattern->to_end || !(ready & pattern->end))) {
                 taken = ready & pattern->takes[take_kind(&at)];
@@ -326,17 +297,39 @@ static int match_from_start(const PatternSimple *pattern, const char *at, const 
         return (ready & pattern->end) != 0;
 }
 
-static int match_anywhere(const PatternSimple *pattern, const char *at, const char *end) {
-        uint64_t ready = pattern->first, taken;
+static int chain_anywhere(const PatternSimple *pattern, const char *at, const char *end) {
+        uint64_t ready = pattern->ready, taken;
 
         while (at < end && (pattern->to_end || !(ready & pattern->end))) {
                 taken = ready & pattern->takes[take_kind(&at)];
-                ready = spread(pattern, taken << 1 | (taken & pattern->repeats)) | pattern->first;
+                ready = spread(pattern, taken << 1 | (taken & pattern->repeats)) | pattern->ready;
         }
         return (ready & pattern->end) != 0;
 }
 
+static int match_any(const PatternSimple *pattern, const char *at, const char *end) {
+        uint64_t again = pattern->from_start ? 0 : pattern->first, ready = pattern->first, taken = 0;
+        bool empty = pattern->empty;
+
+        while (at < end) {
+                if (!pattern->to_end && (empty || (taken & pattern->last)))
+                        return 1;
+                taken = ready & pattern->takes[take_kind(&at)];
+                if (taken == 0 && again == 0)
+                        return 0;
+                /* Behind the start an empty match is one only where it may begin anywhere. */
+                empty = pattern->empty && !pattern->from_start;
+                ready = again;
+                for (uint64_t rest = taken; rest; rest &= rest - 1)
+                        ready |= pattern->follow[__builtin_ctzll(rest)];
+        }
+        return empty || (taken & pattern->last);
+}
+
 int pattern_simple_match(const PatternSimple *pattern, const char *subject, size_t size) {
-        return pattern->from_start ? match_from_start(pattern, subject, subject + size)
-                                   : match_anywhere(pattern, subject, subject + size);
+        const char *end = subject + size;
+
+        if (!pattern->is_chain)
+                return match_any(pattern, subject, end);
+        return pattern->from_start ? chain_from_start(pattern, subject, end) : chain_anywhere(pattern, subject, end);
 }

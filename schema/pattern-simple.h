@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* A second, smaller engine for the expressions that people mostly write in schemas: a chain of classes, each repeated or
- * not, perhaps tied to the ends of the text. It walks all possibilities at once, one step a byte, and so is never slow. */
+/* A second, smaller engine for the expressions that people mostly write in schemas: characters, classes, groups,
+ * alternatives and repetitions, perhaps tied to the ends of the text. It follows all possibilities at once, one step a
+ * character, and so is never slow. */
 
 #include <stddef.h>
 
