@@ -4,6 +4,47 @@
 
 #include "schema/pattern-set.h"
 
+unsigned set_kind(gunichar c) {
+        if (c == 0x2028 || c == 0x2029)
+                return KIND_LINE_END;
+        if (c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x205f || c == 0x3000 ||
+                        c == 0xfeff)
+                return KIND_SPACE;
+        return KIND_OTHER;
+}
+
+/* The kind of a named character; 0 when it is none. */
+static int extra_kind(const PatternText *text, gunichar c) {
+        for (unsigned i = 0; i < text->n_extras; i++)
+                if (text->extras[i] == c)
+                        return (int) (KIND_EXTRA + i);
+        return 0;
+}
+
+bool set_find_extras(PatternText *text) {
+        for (const char *at = text->at; at < text->end; at = g_utf8_next_char(at)) {
+                gunichar c;
+
+                if (!(*at & 0x80))
+                        continue;
+                c = g_utf8_get_char(at);
+                if (extra_kind(text, c))
+                        continue;
+                if (text->n_extras == EXTRAS_MAX || set_kind(c) != KIND_OTHER)
+                        return false;
+                text->extras[text->n_extras++] = c;
+        }
+        return true;
+}
+
+/* Takes a character beyond ASCII. */
+static int take_extra(PatternText *text) {
+        int kind = extra_kind(text, g_utf8_get_char(text->at));
+
+        text->at = g_utf8_next_char(text->at);
+        return kind;
+}
+
 static void set_range(Set *set, int from, int to) {
         for (int i = from; i <= to; i++)
                 set->has[i] = true;
@@ -62,10 +103,11 @@ static int escaped_char(char c) {
 
 /* One member of a class: the character, -1 when it was a set, -2 for what is not simple. */
 static int class_atom(PatternText *text, Set *set) {
-        char c = *text->at++;
+        char c = *text->at;
 
         if (c & 0x80)
-                return -2;
+                return take_extra(text);
+        text->at++;
         if (c != '\\')
                 return c;
         if (text->at == text->end)
@@ -86,11 +128,11 @@ static bool read_class(PatternText *text, Set *set) {
                 if (from == -2)
                         return false;
                 if (text->end - text->at > 1 && text->at[0] == '-' && text->at[1] != ']') {
-                        if (from < 0)
+                        if (from < 0 || from >= KIND_OTHER)
                                 return false;
                         text->at++;
                         to = class_atom(text, set);
-                        if (to < 0)
+                        if (to < 0 || to >= KIND_OTHER)
                                 return false;
                 }
                 if (from >= 0)
@@ -105,8 +147,13 @@ static bool read_class(PatternText *text, Set *set) {
 }
 
 bool set_read(PatternText *text, Set *set) {
-        char c = *text->at++;
+        char c = *text->at;
 
+        if (c & 0x80) {
+                set->has[take_extra(text)] = true;
+                return true;
+        }
+        text->at++;
         switch (c) {
         case '[':
                 return read_class(text, set);
@@ -125,7 +172,7 @@ bool set_read(PatternText *text, Set *set) {
                 set->has[escaped_char(c)] = true;
                 return true;
         default:
-                if ((c & 0x80) || strchr("^$()|*+?{}]", c))
+                if (strchr("^$()|*+?{}]", c))
                         return false;
                 set->has[(int) c] = true;
                 return true;

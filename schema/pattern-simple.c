@@ -23,6 +23,8 @@ struct PatternSimple {
         uint64_t last;                  /* positions where one can end */
         bool empty;                     /* it matches nothing at all */
         bool from_start, to_end;
+        gunichar extras[EXTRAS_MAX];
+        unsigned n_extras;
 
         /* A chain has no groups: what can come next is then a matter of shifting. */
         bool is_chain;
@@ -248,11 +250,13 @@ static bool read_all(Builder *builder) {
 
 int pattern_simple_compile(const char *text, size_t size, PatternSimple **ret) {
         g_autofree PatternSimple *pattern = g_new0(PatternSimple, 1);
-        Builder builder = { .pattern = pattern, .text = { text, text + size } };
+        Builder builder = { .pattern = pattern, .text = { .at = text, .end = text + size } };
 
         pattern->is_chain = true;
-        if (memchr(text, '\0', size) || !read_all(&builder))
+        if (memchr(text, '\0', size) || !set_find_extras(&builder.text) || !read_all(&builder))
                 return -ENOTSUP;
+        memcpy(pattern->extras, builder.text.extras, sizeof(pattern->extras));
+        pattern->n_extras = builder.text.n_extras;
         prepare_chain(pattern, builder.optional, builder.n_positions);
         *ret = g_steal_pointer(&pattern);
         return 0;
@@ -263,33 +267,28 @@ PatternSimple *pattern_simple_free(PatternSimple *pattern) {
         return NULL;
 }
 
-static int char_kind(gunichar c) {
-        if (c == 0x2028 || c == 0x2029)
-                return KIND_LINE_END;
-        if (c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x205f || c == 0x3000 ||
-                        c == 0xfeff)
-                return KIND_SPACE;
-        return KIND_OTHER;
-}
-
 /* One character of the text, as a kind. */
-static inline unsigned take_kind(const char **at) {
+static inline unsigned take_kind(const PatternSimple *pattern, const char **at) {
         unsigned kind = (unsigned char) **at;
+        gunichar c;
 
         if (G_LIKELY(kind < 0x80)) {
                 (*at)++;
                 return kind;
         }
-        kind = (unsigned) char_kind(g_utf8_get_char(*at));
+        c = g_utf8_get_char(*at);
         *at = g_utf8_next_char(*at);
-        return kind;
+        for (unsigned i = 0; i < pattern->n_extras; i++)
+                if (pattern->extras[i] == c)
+                        return KIND_EXTRA + i;
+        return set_kind(c);
 }
 
 static int chain_from_start(const PatternSimple *pattern, const char *at, const char *end) {
         uint64_t ready = pattern->ready, taken;
 
         while (at < end && (pattern->to_end || !(ready & pattern->end))) {
-                taken = ready & pattern->takes[take_kind(&at)];
+                taken = ready & pattern->takes[take_kind(pattern, &at)];
                 if (taken == 0)
                         return 0;
                 ready = spread(pattern, taken << 1 | (taken & pattern->repeats));
@@ -301,7 +300,7 @@ static int chain_anywhere(const PatternSimple *pattern, const char *at, const ch
         uint64_t ready = pattern->ready, taken;
 
         while (at < end && (pattern->to_end || !(ready & pattern->end))) {
-                taken = ready & pattern->takes[take_kind(&at)];
+                taken = ready & pattern->takes[take_kind(pattern, &at)];
                 ready = spread(pattern, taken << 1 | (taken & pattern->repeats)) | pattern->ready;
         }
         return (ready & pattern->end) != 0;
@@ -314,7 +313,7 @@ static int match_any(const PatternSimple *pattern, const char *at, const char *e
         while (at < end) {
                 if (!pattern->to_end && (empty || (taken & pattern->last)))
                         return 1;
-                taken = ready & pattern->takes[take_kind(&at)];
+                taken = ready & pattern->takes[take_kind(pattern, &at)];
                 if (taken == 0 && again == 0)
                         return 0;
                 /* Behind the start an empty match is one only where it may begin anywhere. */

@@ -11,7 +11,7 @@
 
 /* More than this is not kept between matches. */
 #define SCRATCH_KEPT_MAX KIB(256)
-#define SCRATCH_MAX      MIB(16)
+#define SCRATCH_MAX      MIB(8)
 
 struct Pattern {
         PatternSimple *simple; /* NULL: too much for it */
