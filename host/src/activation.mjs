@@ -187,6 +187,8 @@ export class Extensions {
   async call(registration, params, call) {
     const { entry } = registration
     entry.calls.add(call)
+    /* Listeners of the signal are the extension's code too. */
+    call.abort = () => runAs(entry, () => call.controller.abort())
     try {
       const text = await runAs(entry, async () => registration.serve(registration, params, call.controller.signal))
       if (registration.gone || !entry.isUsable()) throw new RpcError(CODE.NotAvailable, 'the registration was withdrawn during the call')

@@ -2,8 +2,8 @@
 //
 // The extension host. Runs inside the sandbox of one plugin's unit, reached over descriptors 0 and 1. The order of the steps
 // matters: what the host needs is captured first, the doors are shut and tried before anything of an extension is loaded.
-import { endProcess, fileURLToPath, processVersion, readFileSync, sha256Hex } from './primordials.mjs'
-import { EXIT_LOCK, EXIT_OK, EXIT_PROTOCOL, EXIT_USAGE, PROTOCOL } from './limits.mjs'
+import { endProcess, fileURLToPath, processVersion, readFileSync, setTimer, sha256Hex } from './primordials.mjs'
+import { ERROR_BYTES_MAX, EXIT_LOCK, EXIT_OK, EXIT_PROTOCOL, EXIT_USAGE, PROTOCOL } from './limits.mjs'
 import { errorText, objectText, quote } from './json.mjs'
 import { startAdmission } from './admission.mjs'
 import { Extensions } from './activation.mjs'
@@ -15,6 +15,8 @@ import { shareLibraries } from './shared.mjs'
 import { testLock } from './selftest.mjs'
 import { TIERS } from './wire.mjs'
 
+const FLUSH_MS = 500
+
 const { stdin, stdout } = process
 const writeOut = stdout.write.bind(stdout)
 
@@ -25,11 +27,18 @@ function tierOf(argv) {
   endProcess(EXIT_USAGE)
 }
 
-/* Whatever was written before goes out first. */
+/* Whatever was written before goes out first, as long as somebody reads it. */
 function exit(code) {
   stdin.destroy()
   if (stdout.writableLength === 0) endProcess(code)
   writeOut('', () => endProcess(code))
+  setTimer(() => endProcess(code), FLUSH_MS)
+}
+
+/* An error of the host itself */
+function fail(error) {
+  process.stderr.write(`codewhale-extension-host: ${error?.stack ?? errorText(error, ERROR_BYTES_MAX)}\n`)
+  endProcess(EXIT_LOCK)
 }
 
 function helloText(tier, verified) {
@@ -50,8 +59,8 @@ function listen(host) {
     try {
       host.channel.receive(chunk)
     } catch (error) {
-      if (!(error instanceof FrameError) && !(error instanceof ProtocolError)) throw error
-      host.violate(error)
+      if (error instanceof FrameError || error instanceof ProtocolError) host.violate(error)
+      else fail(error)
     }
   })
   stdin.on('end', () => exit(host.channel.reader.between() ? EXIT_OK : EXIT_PROTOCOL))
@@ -65,9 +74,7 @@ const extensions = tier === 'plugin' ? new Extensions(host) : undefined
 host.extensions = extensions
 
 function onUncaught(error) {
-  if (extensions?.blame(error)) return
-  process.stderr.write(`codewhale-extension-host: ${error?.stack ?? errorText(error, 4096)}\n`)
-  endProcess(EXIT_LOCK)
+  if (!extensions?.blame(error)) fail(error)
 }
 
 shareLibraries()

@@ -186,7 +186,7 @@ export class Channel {
     const counted = method !== 'host/ping'
     if (counted && this.servingCounted >= this.inFlightMax)
       throw new ProtocolError(`more than ${this.inFlightMax} requests are in flight`)
-    const call = { id, method, counted, controller: new AbortController(), cancelled: false, grace: undefined, answered: false }
+    const call = { id, method, counted, controller: new AbortController(), abort: undefined, cancelled: false, grace: undefined, answered: false }
     if (counted) this.servingCounted++
     this.serving.set(id, call)
     this.answer(call, params)
@@ -239,6 +239,7 @@ export class Channel {
       this.servingCounted--
     }
     call.grace = setTimer(() => this.finish(call, this.errorAnswer(call, null)), CANCEL_GRACE_MS)
-    call.controller.abort()
+    if (call.abort) call.abort()
+    else call.controller.abort()
   }
 }

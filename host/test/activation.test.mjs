@@ -283,6 +283,20 @@ test('A18 A19 an error outside a call faults the owner whose code it is, and no 
   })
 })
 
+test('A18 an error in a listener of exec.signal is that of its own plugin', async () => {
+  const deaf = `(input, { signal }) => new Promise(() => signal.addEventListener('abort', () => { throw new Error('in the listener') }))`
+  await withCore({ 'a.mjs': module(tool('one', deaf)), 'b/b.mjs': module(tool('two')) }, async core => {
+    await core.activateOk('a.mjs', { owner: core.owner('user/1/a') })
+    await core.activateOk('b/b.mjs', { owner: core.owner('user/1/b') })
+    const call = core.call('one')
+    core.cancel(call)
+    await assert.rejects(call, { code: -32800 })
+    const { params } = await core.waitFor('ext/faulted')
+    assert.equal(params.owner.plugin_id, 'user/1/a')
+    assert.equal((await core.call('two')).content[0].text, 'ok')
+  })
+})
+
 test('A26 identical bytes get a new owner in the same process; the old handles are not available', async () => {
   await withCore({ 'a.mjs': module(tool('one')) }, async core => {
     await core.activateOk('a.mjs')

@@ -164,3 +164,16 @@ test('F07 the host itself never has more than 256 requests in flight', async () 
 test('F07 an answer to no request is a violation', async () => {
   assert.equal((await endAfter(encode({ jsonrpc: '2.0', id: 77, result: {} }), { close: false })).code, 65)
 })
+
+test('F09 a host whose core stops reading still ends with its input', async () => {
+  const core = new TestCore()
+  core.write({ 'a.mjs': `export const inject = ['tools']
+export const apply = ctx => { ctx.tools.register({ name: 'large', description: '', parameters: { type: 'object' }, execute: () => 'x'.repeat(4000000) }) }` })
+  await core.start()
+  await core.activateOk('a.mjs')
+  core.socket.pause()
+  for (let i = 0; i < 8; i++) core.call('large').catch(() => {})
+  core.socket.end()
+  assert.equal((await core.exited).code, 0)
+  await core.stop()
+})
