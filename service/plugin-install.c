@@ -13,14 +13,21 @@
 #include "service/plugin-private.h"
 #include "service/review.h"
 
-int plugin_set_review(PluginSet *set, Plugin *plugin, ReviewFlags flags, char **ret_json, sd_bus_error *reterr) {
+char *plugin_set_write_review(PluginSet *set, Plugin *plugin, ReviewFlags flags) {
+        _cleanup_close_ int root = safe_open_directory(plugin->root);
         ReviewSubject subject = {
                 .plugin = plugin,
+                .bundle = plugin->bundle,
                 .root = plugin->root,
+                .root_fd = root,
                 .home = set->home,
                 .extension_host = set->extension_host,
         };
-        _cleanup_close_ int root = -EBADF;
+
+        return review_write(&subject, flags);
+}
+
+int plugin_set_review(PluginSet *set, Plugin *plugin, ReviewFlags flags, char **ret_json, sd_bus_error *reterr) {
         PluginChange change;
 
         /* A state file that can't be trusted only takes the differences away. */
@@ -32,10 +39,7 @@ int plugin_set_review(PluginSet *set, Plugin *plugin, ReviewFlags flags, char **
                 return errors_set(reterr, ERROR_INVALID_BUNDLE, "%s can't be loaded any more; reload and see.",
                                 plugin->root_display);
 
-        root = safe_open_directory(plugin->root);
-        subject.root_fd = root;
-        subject.bundle = plugin->bundle;
-        *ret_json = review_write(&subject, flags);
+        *ret_json = plugin_set_write_review(set, plugin, flags);
         return 0;
 }
 
@@ -65,26 +69,9 @@ static int check_name_free(const PluginSet *set, const char *name, sd_bus_error 
         return 0;
 }
 
-/* Finds what was placed the same way as everything else is found. */
-static int find_placed(PluginSet *set, const char *name, const char *hash, Plugin **ret, sd_bus_error *reterr) {
-        int r = plugin_set_reload(set, reterr);
-
-        if (r < 0)
-                return r;
-        for (size_t i = 0; i < set->plugins->len; i++) {
-                Plugin *plugin = g_ptr_array_index(set->plugins, i);
-
-                if (plugin->scope != PLUGIN_USER || strcmp(plugin->name, name) != 0 || !plugin->installed)
-                        continue;
-                if (g_strcmp0(plugin_get_content_hash(plugin), hash) != 0)
-                        return errors_set(reterr, ERROR_CONTENT_CHANGED, "The bundle changed right after it was installed.");
-                *ret = plugin;
-                return 0;
-        }
-        return errors_set(reterr, ERROR_IO, "The bundle was installed but is not found.");
-}
-
-int plugin_set_install(PluginSet *set, const char *source, const char *expected_hash, Plugin **ret, sd_bus_error *reterr) {
+int plugin_set_place(
+                PluginSet *set, const char *source, const char *expected_hash, char **ret_name, char **ret_hash,
+                sd_bus_error *reterr) {
         g_autoptr(InstallSource) opened = NULL;
         _cleanup_close_ int plugins = -EBADF;
         int r;
@@ -103,7 +90,34 @@ int plugin_set_install(PluginSet *set, const char *source, const char *expected_
         r = installer_place(plugins, opened, expected_hash, reterr);
         if (r < 0)
                 return r;
-        return find_placed(set, opened->bundle->manifest->name, opened->bundle->content_hash, ret, reterr);
+
+        *ret_name = g_strdup(opened->bundle->manifest->name);
+        *ret_hash = g_strdup(opened->bundle->content_hash);
+        return 0;
+}
+
+int plugin_set_find_placed(PluginSet *set, const char *name, const char *hash, Plugin **ret, sd_bus_error *reterr) {
+        for (size_t i = 0; i < set->plugins->len; i++) {
+                Plugin *plugin = g_ptr_array_index(set->plugins, i);
+
+                if (plugin->scope != PLUGIN_USER || strcmp(plugin->name, name) != 0 || !plugin->installed)
+                        continue;
+                if (g_strcmp0(plugin_get_content_hash(plugin), hash) != 0)
+                        return errors_set(reterr, ERROR_CONTENT_CHANGED, "The bundle changed right after it was installed.");
+                *ret = plugin;
+                return 0;
+        }
+        return errors_set(reterr, ERROR_IO, "The bundle was installed but is not found.");
+}
+
+int plugin_set_install(PluginSet *set, const char *source, const char *expected_hash, Plugin **ret, sd_bus_error *reterr) {
+        g_autofree char *name = NULL, *hash = NULL;
+        int r;
+
+        r = plugin_set_place(set, source, expected_hash, &name, &hash, reterr);
+        if (r >= 0)
+                r = plugin_set_reload(set, reterr); /* finds it the same way as everything else is found */
+        return r < 0 ? r : plugin_set_find_placed(set, name, hash, ret, reterr);
 }
 
 static int remove_record(PluginSet *set, const char *plugin_id, sd_bus_error *reterr) {
@@ -118,10 +132,7 @@ static int remove_record(PluginSet *set, const char *plugin_id, sd_bus_error *re
         return r;
 }
 
-int plugin_set_uninstall(PluginSet *set, Plugin *plugin, sd_bus_error *reterr) {
-        g_autofree char *folder = g_path_get_basename(plugin->root);
-        g_autofree char *id = g_strdup(plugin->id); /* the reload below lets the plugin go */
-        _cleanup_close_ int plugins = -EBADF;
+int plugin_set_check_uninstall(PluginSet *set, Plugin *plugin, sd_bus_error *reterr) {
         int r;
 
         r = plugin_set_sync_state(set, reterr);
@@ -134,8 +145,14 @@ int plugin_set_uninstall(PluginSet *set, Plugin *plugin, sd_bus_error *reterr) {
         if (plugin->scope != PLUGIN_USER)
                 return errors_set(reterr, ERROR_NOT_INSTALLED_BY_US, "%s is no installed bundle but one of the %s.",
                                 plugin->name, plugin->scope == PLUGIN_BUILTIN ? "service" : "workspace");
+        return 0;
+}
 
-        plugins = codewhale_home_open(set->home, HOME_PLUGINS);
+int plugin_set_take_away(PluginSet *set, const Plugin *plugin, sd_bus_error *reterr) {
+        g_autofree char *folder = g_path_get_basename(plugin->root);
+        _cleanup_close_ int plugins = codewhale_home_open(set->home, HOME_PLUGINS);
+        int r;
+
         if (plugins < 0)
                 return errors_set(reterr, ERROR_IO, "%s can't be opened: %s.",
                                 codewhale_home_get_path(set->home, HOME_PLUGINS), g_strerror(-plugins));
@@ -144,9 +161,21 @@ int plugin_set_uninstall(PluginSet *set, Plugin *plugin, sd_bus_error *reterr) {
                 return r;
 
         /* From here on it is gone; what fails now, the sweep of the next start makes good. */
-        r = remove_record(set, id, reterr);
+        r = remove_record(set, plugin->id, reterr);
         if (r >= 0)
                 installer_sweep(plugins, NULL, NULL);
+        return r;
+}
+
+int plugin_set_uninstall(PluginSet *set, Plugin *plugin, sd_bus_error *reterr) {
+        g_autoptr(Plugin) held = plugin_ref(plugin); /* the reload lets it go */
+        int r;
+
+        r = plugin_set_check_uninstall(set, held, reterr);
+        if (r < 0)
+                return r;
+
+        r = plugin_set_take_away(set, held, reterr);
         (void) plugin_set_reload(set, NULL);
         return r;
 }

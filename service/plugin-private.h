@@ -4,7 +4,9 @@
 /* The inside of Plugin and PluginSet. For plugin*.c and review.c only. */
 
 #include "service/bundle.h"
+#include "service/plugin-job.h"
 #include "service/plugin-set.h"
+#include "service/staging.h"
 #include "storage/trust-state.h"
 
 struct Plugin {
@@ -56,6 +58,10 @@ struct PluginSet {
         Diagnostics *diagnostics; /* that and the state file */
         PluginSetEvents events;
         void *userdata;
+        GQueue jobs; /* of PluginJob; the first one runs */
+        bool working; /* it has a worker */
+        PluginEraser eraser;
+        void *eraser_userdata;
 };
 
 /** plugin_set_take_bundle() - put what was loaded from its root into a plugin; takes @bundle */
@@ -63,6 +69,16 @@ void plugin_set_take_bundle(PluginSet *set, Plugin *plugin, Bundle *bundle);
 
 /** plugin_set_load_bundle() - look at a plugin's source again; @fresh: read every byte. A failure makes it stale. */
 void plugin_set_load_bundle(PluginSet *set, Plugin *plugin, bool fresh);
+
+/** plugin_set_begin_load() - the same in steps; @ret_root is for the caller to close after plugin_set_take_load() */
+BundleLoad *plugin_set_begin_load(PluginSet *set, Plugin *plugin, bool fresh, int *ret_root);
+
+/** plugin_set_take_load() - what a load came to; takes @load, which may be NULL with a negative @r */
+void plugin_set_take_load(PluginSet *set, Plugin *plugin, BundleLoad *load, int r);
+
+/** plugin_set_keep_copy(), plugin_set_find_copy() - the sealed copies that were hashed already */
+void plugin_set_keep_copy(PluginSet *set, StagedCopy *copy);
+StagedCopy *plugin_set_find_copy(PluginSet *set, const char *plugin_id, const TrustReceipt *receipt);
 
 /** plugin_set_load_staged() - open and hash the sealed copy that the record names, unless it is known and unchanged */
 void plugin_set_load_staged(PluginSet *set, Plugin *plugin);
@@ -109,3 +125,38 @@ void plugin_set_adopt_record(PluginSet *set, Plugin *plugin);
 
 /** plugin_set_recover() - finish or undo what a killed service left in the folder of bundles; at the first reload */
 void plugin_set_recover(PluginSet *set);
+
+/* The halves of the transitions, for those that have something long in the middle. */
+
+/** plugin_set_begin_trust() - after a fresh load: check the token and write the receipt; @ret_reuse: the copy is there */
+int plugin_set_begin_trust(
+                PluginSet *set, Plugin *plugin, const char *token, const char *confirmed_by, TrustReceipt **ret_receipt,
+                bool *ret_reuse, sd_bus_error *reterr);
+
+/** plugin_set_stage() - make the sealed copy that @receipt names; may run in a worker */
+int plugin_set_stage(
+                PluginSet *set, Plugin *plugin, const StagingErased *erased, size_t n_erased, const TrustReceipt *receipt,
+                sd_bus_error *reterr);
+
+/** plugin_set_end_trust() - put the receipt into the state file */
+int plugin_set_end_trust(PluginSet *set, Plugin *plugin, const TrustReceipt *receipt, sd_bus_error *reterr);
+
+/** plugin_is_unchanged() - whether source and sealed copy carry the fingerprints of when they were hashed */
+bool plugin_is_unchanged(const Plugin *plugin);
+
+/** plugin_set_place() - the part of an install that writes; may run in a worker */
+int plugin_set_place(
+                PluginSet *set, const char *source, const char *expected_hash, char **ret_name, char **ret_hash,
+                sd_bus_error *reterr);
+
+/** plugin_set_find_placed() - what an install brought, after a reload; @ret is borrowed */
+int plugin_set_find_placed(PluginSet *set, const char *name, const char *hash, Plugin **ret, sd_bus_error *reterr);
+
+/** plugin_set_check_uninstall() - whether @plugin may be uninstalled */
+int plugin_set_check_uninstall(PluginSet *set, Plugin *plugin, sd_bus_error *reterr);
+
+/** plugin_set_take_away() - the part of an uninstall that writes; may run in a worker */
+int plugin_set_take_away(PluginSet *set, const Plugin *plugin, sd_bus_error *reterr);
+
+/** plugin_set_write_review() - the document for what was loaded last; may run in a worker */
+char *plugin_set_write_review(PluginSet *set, Plugin *plugin, ReviewFlags flags);

@@ -21,6 +21,9 @@ struct PluginReload {
         int root; /* of the entry that is being loaded */
         BundleLoad *load;
         GPtrArray *found; /* of Found */
+        size_t next_copy; /* of @found, whose sealed copy is to be hashed */
+        StagedLoad *staged_load;
+        bool state_read;
 };
 
 /* A bundle that was loaded but is not in the set yet */
@@ -93,6 +96,7 @@ PluginReload *plugin_reload_free(PluginReload *reload) {
                 return NULL;
 
         bundle_load_free(reload->load);
+        staged_load_free(reload->staged_load);
         close_fd(&reload->root);
         g_ptr_array_unref(reload->found);
         g_ptr_array_unref(reload->entries);
@@ -177,8 +181,12 @@ static void announce(PluginSet *set, Settle *settle) {
         for (size_t i = 0; i < settle->before->len; i++) {
                 Plugin *plugin = g_ptr_array_index(settle->before, i);
 
-                if (!plugin->found && set->events.removed)
+                if (plugin->found)
+                        continue;
+                if (set->events.removed)
                         set->events.removed(set, plugin, set->userdata);
+                /* Whoever still keeps the plugin does not keep its sealed copy by that. */
+                plugin->staged = staged_copy_unref(plugin->staged);
         }
         for (size_t i = 0; i < settle->changes->len; i++)
                 plugin_change_end(set, &g_array_index(settle->changes, PluginChange, i));
@@ -219,14 +227,57 @@ static void settle(PluginReload *reload) {
         plugin_set_sweep(set);
 }
 
+/* Sealed copies are hashed before the set changes, so that the change itself is quick. */
+static int begin_copy(PluginReload *reload, const Found *found) {
+        PluginSet *set = reload->set;
+        const DiscoveryEntry *entry = found->entry;
+        g_autofree char *id = discovery_plugin_id(entry->scope, entry->path, found->bundle->manifest->name);
+        const TrustRecord *record = trust_state_get(set->state, id);
+        StagedCopy *known;
+
+        if (!record || !record->trust)
+                return 0;
+        known = plugin_set_find_copy(set, id, record->trust);
+        if (known && staged_copy_is_unchanged(known))
+                return 0;
+        return staged_load_new(set->home, id, record->trust, known, &reload->staged_load) >= 0;
+}
+
+static int step_copies(PluginReload *reload) {
+        if (!reload->state_read)
+                (void) plugin_set_refresh_state(reload->set, NULL);
+        reload->state_read = true;
+
+        if (!reload->staged_load) {
+                if (reload->next_copy >= reload->found->len) {
+                        settle(reload);
+                        return 0;
+                }
+                (void) begin_copy(reload, g_ptr_array_index(reload->found, reload->next_copy++));
+                return 1;
+        }
+        switch (staged_load_step(reload->staged_load)) {
+        case 1:
+                return 1;
+        case 0: {
+                g_autoptr(StagedCopy) copy = staged_load_steal(reload->staged_load);
+
+                plugin_set_keep_copy(reload->set, copy);
+                break;
+        }
+        default: /* said when the plugin gets its state */
+                break;
+        }
+        reload->staged_load = staged_load_free(reload->staged_load);
+        return 1;
+}
+
 int plugin_reload_step(PluginReload *reload) {
         const DiscoveryEntry *entry;
         int r;
 
-        if (reload->next >= reload->entries->len) {
-                settle(reload);
-                return 0;
-        }
+        if (reload->next >= reload->entries->len)
+                return step_copies(reload);
 
         entry = g_ptr_array_index(reload->entries, reload->next);
         if (!reload->load) {

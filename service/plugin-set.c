@@ -36,6 +36,7 @@ PluginSet *plugin_set_new(CodewhaleHome *home, const PluginSetOptions *options) 
         set->copies = g_ptr_array_new_with_free_func(unref_copy);
         set->discovered = diagnostics_new();
         set->diagnostics = diagnostics_new();
+        g_queue_init(&set->jobs);
         return set;
 }
 
@@ -43,6 +44,7 @@ PluginSet *plugin_set_free(PluginSet *set) {
         if (!set)
                 return NULL;
 
+        assert(g_queue_is_empty(&set->jobs)); /* whoever started one frees it first */
         g_ptr_array_unref(set->plugins);
         g_ptr_array_unref(set->copies);
         g_hash_table_unref(set->workspaces);
@@ -173,56 +175,83 @@ void plugin_set_take_bundle(PluginSet *set, Plugin *plugin, Bundle *bundle) {
         plugin->applicable = manifest_applies(bundle->manifest, set->search_path, &plugin->inapplicable);
 }
 
-void plugin_set_load_bundle(PluginSet *set, Plugin *plugin, bool fresh) {
+void plugin_set_take_load(PluginSet *set, Plugin *plugin, BundleLoad *load, int r) {
+        g_autoptr(BundleLoad) taken = load;
+        g_autoptr(Bundle) bundle = r >= 0 ? bundle_load_steal(taken) : NULL;
+
+        plugin->stale = true;
+        if (!bundle || strcmp(bundle->manifest->name, plugin->name) != 0)
+                return;
+
+        taken = bundle_load_free(taken); /* it borrows the tree that goes now */
+        plugin_set_take_bundle(set, plugin, g_steal_pointer(&bundle));
+}
+
+BundleLoad *plugin_set_begin_load(PluginSet *set, Plugin *plugin, bool fresh, int *ret_root) {
         BundleOptions options = {
                 .extension_host = set->extension_host,
                 .previous = fresh ? NULL : plugin->bundle->tree,
         };
-        _cleanup_close_ int root = safe_open_directory(plugin->root);
-        g_autoptr(BundleLoad) load = NULL;
-        g_autoptr(Bundle) bundle = NULL;
+        int root = safe_open_directory(plugin->root);
 
-        plugin->stale = true;
         if (root < 0)
-                return;
+                return NULL;
 
-        load = bundle_load_new(root, &options);
-        if (bundle_load_run(load) < 0)
-                return;
-        bundle = bundle_load_steal(load);
-        if (strcmp(bundle->manifest->name, plugin->name) != 0)
-                return;
-
-        load = bundle_load_free(load); /* it borrows the tree that goes now */
-        plugin_set_take_bundle(set, plugin, g_steal_pointer(&bundle));
+        *ret_root = root;
+        return bundle_load_new(root, &options);
 }
 
-static void keep_copy(PluginSet *set, StagedCopy *copy) {
-        for (size_t i = 0; i < set->copies->len; i++)
-                if (g_ptr_array_index(set->copies, i) == copy)
-                        return;
+void plugin_set_load_bundle(PluginSet *set, Plugin *plugin, bool fresh) {
+        _cleanup_close_ int root = -EBADF;
+        BundleLoad *load = plugin_set_begin_load(set, plugin, fresh, &root);
+
+        plugin_set_take_load(set, plugin, load, load ? bundle_load_run(load) : -ENOENT);
+}
+
+void plugin_set_keep_copy(PluginSet *set, StagedCopy *copy) {
+        g_autofree char *path = g_strdup(staged_copy_get_path(copy));
+
+        /* A newer look at the same copy takes the place of the older. */
+        for (size_t i = set->copies->len; i > 0; i--)
+                if (strcmp(staged_copy_get_path(g_ptr_array_index(set->copies, i - 1)), path) == 0 &&
+                                !staged_copy_is_held(g_ptr_array_index(set->copies, i - 1)))
+                        g_ptr_array_remove_index(set->copies, (guint) (i - 1));
         g_ptr_array_add(set->copies, staged_copy_ref(copy));
+}
+
+StagedCopy *plugin_set_find_copy(PluginSet *set, const char *plugin_id, const TrustReceipt *receipt) {
+        g_autofree char *folder = staged_copy_folder(plugin_id);
+        g_autofree char *end = g_build_filename("/", folder, receipt->content_hash, NULL);
+
+        for (size_t i = set->copies->len; i > 0; i--) {
+                StagedCopy *copy = g_ptr_array_index(set->copies, i - 1);
+
+                if (g_str_has_suffix(staged_copy_get_path(copy), end) && staged_copy_matches(copy, receipt))
+                        return copy;
+        }
+        return NULL;
 }
 
 void plugin_set_load_staged(PluginSet *set, Plugin *plugin) {
         const TrustReceipt *trust = plugin->record->trust;
-        g_autoptr(StagedCopy) old = g_steal_pointer(&plugin->staged);
-        bool same;
+        g_autoptr(StagedCopy) old = g_steal_pointer(&plugin->staged), copy = NULL;
+        StagedCopy *known;
         int r;
 
         plugin->staged_problem = NULL;
         if (!trust)
                 return;
 
-        same = old && g_str_has_suffix(staged_copy_get_path(old), trust->content_hash);
-        if (same && staged_copy_is_unchanged(old)) {
-                plugin->staged = g_steal_pointer(&old);
+        known = old && staged_copy_matches(old, trust) ? old : plugin_set_find_copy(set, plugin->id, trust);
+        if (known && staged_copy_is_unchanged(known)) {
+                plugin->staged = staged_copy_ref(known);
                 return;
         }
-        r = staged_copy_load(set->home, plugin->id, trust, same ? old : NULL, &plugin->staged);
-        if (r >= 0)
-                keep_copy(set, plugin->staged);
-        else
+        r = staged_copy_load(set->home, plugin->id, trust, known, &copy);
+        if (r >= 0) {
+                plugin_set_keep_copy(set, copy);
+                plugin->staged = g_steal_pointer(&copy);
+        } else
                 plugin->staged_problem = r == -ENOENT ? "The sealed copy of what was reviewed is not there."
                                                       : "The sealed copy is not what was reviewed.";
 }
@@ -370,8 +399,8 @@ static void note_held(PluginSet *set, GHashTable *needed) {
 void plugin_set_sweep(PluginSet *set) {
         g_autoptr(GHashTable) needed = NULL;
 
-        /* Without a state file that can be trusted nobody knows what is needed. */
-        if (set->state_problem)
+        /* Without a state file that can be trusted nobody knows what is needed; and a worker may be making a copy. */
+        if (set->state_problem || set->working)
                 return;
 
         needed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

@@ -99,16 +99,14 @@ static bool reuse_staged(const Plugin *plugin, TrustReceipt *receipt) {
         return true;
 }
 
-static int make_staged(PluginSet *set, Plugin *plugin, TrustReceipt *receipt, sd_bus_error *reterr) {
-        _cleanup_close_ int root = -EBADF;
+int plugin_set_stage(
+                PluginSet *set, Plugin *plugin, const StagingErased *erased, size_t n_erased, const TrustReceipt *receipt,
+                sd_bus_error *reterr) {
+        _cleanup_close_ int root = safe_open_directory(plugin->root);
 
-        if (reuse_staged(plugin, receipt))
-                return 0;
-
-        root = safe_open_directory(plugin->root);
         if (root < 0)
                 return errors_set(reterr, ERROR_IO, "%s can't be opened: %s.", plugin->root_display, g_strerror(-root));
-        return staging_make(set->home, plugin->id, root, plugin->bundle, NULL, 0, receipt, reterr);
+        return staging_make(set->home, plugin->id, root, plugin->bundle, erased, n_erased, receipt, reterr);
 }
 
 static int decide_trust(PluginSet *set, Plugin *plugin, TrustRecord *record, void *userdata, sd_bus_error *reterr) {
@@ -122,30 +120,51 @@ static int decide_trust(PluginSet *set, Plugin *plugin, TrustRecord *record, voi
         return 0;
 }
 
-int plugin_set_trust(PluginSet *set, Plugin *plugin, const char *token, const char *confirmed_by, sd_bus_error *reterr) {
-        g_autoptr(TrustReceipt) receipt = NULL;
+int plugin_set_begin_trust(
+                PluginSet *set, Plugin *plugin, const char *token, const char *confirmed_by, TrustReceipt **ret_receipt,
+                bool *ret_reuse, sd_bus_error *reterr) {
         g_auto(GStrv) names = NULL;
-        PluginChange change;
         int r;
 
-        assert(set && plugin && token && confirmed_by);
-
-        r = plugin_set_sync_state(set, reterr);
-        if (r < 0)
-                return r;
-
-        change = plugin_change_begin(plugin);
-        plugin_set_load_bundle(set, plugin, true);
-        plugin_change_end(set, &change);
+        (void) set;
         r = check_token(plugin, token, reterr);
         if (r < 0)
                 return r;
 
         names = inventory_names(&plugin->bundle->inventory);
-        receipt = trust_receipt_new(plugin->bundle->content_hash, plugin->bundle->capability_hash,
+        *ret_receipt = trust_receipt_new(plugin->bundle->content_hash, plugin->bundle->capability_hash,
                         (const char *const *) names, (int64_t) time(NULL), confirmed_by);
-        r = make_staged(set, plugin, receipt, reterr);
-        return r < 0 ? r : change_record(set, plugin, decide_trust, receipt, reterr);
+        *ret_reuse = reuse_staged(plugin, *ret_receipt);
+        return 0;
+}
+
+int plugin_set_end_trust(PluginSet *set, Plugin *plugin, const TrustReceipt *receipt, sd_bus_error *reterr) {
+        return change_record(set, plugin, decide_trust, (void *) receipt, reterr);
+}
+
+int plugin_set_trust(PluginSet *set, Plugin *plugin, const char *token, const char *confirmed_by, sd_bus_error *reterr) {
+        g_autoptr(TrustReceipt) receipt = NULL;
+        PluginChange change;
+        bool reuse = false;
+        int r;
+
+        assert(set && plugin && token && confirmed_by);
+
+        r = plugin_set_sync_state(set, reterr);
+        if (r >= 0)
+                r = check_there(plugin, reterr);
+        if (r < 0)
+                return r;
+
+        change = plugin_change_begin(plugin);
+        plugin_set_load_bundle(set, plugin, true);
+        plugin_set_load_staged(set, plugin);
+        plugin_change_end(set, &change);
+
+        r = plugin_set_begin_trust(set, plugin, token, confirmed_by, &receipt, &reuse, reterr);
+        if (r >= 0 && !reuse)
+                r = plugin_set_stage(set, plugin, NULL, 0, receipt, reterr);
+        return r < 0 ? r : plugin_set_end_trust(set, plugin, receipt, reterr);
 }
 
 /* Why a plugin that is not active, or would not be, is refused; 0 when nothing speaks against it. */
@@ -231,7 +250,7 @@ int plugin_set_revoke(PluginSet *set, Plugin *plugin, sd_bus_error *reterr) {
         return change_record(set, plugin, decide_revoke, NULL, reterr);
 }
 
-static bool is_unchanged(const Plugin *plugin) {
+bool plugin_is_unchanged(const Plugin *plugin) {
         _cleanup_close_ int root = safe_open_directory(plugin->root);
 
         return root >= 0 && !plugin->stale && plugin->bundle->tree && plugin->staged &&
@@ -249,7 +268,7 @@ int plugin_set_verify(PluginSet *set, Plugin *plugin, uint64_t generation, sd_bu
                 r = check_there(plugin, reterr);
         if (r < 0)
                 return r;
-        if (!is_unchanged(plugin))
+        if (!plugin_is_unchanged(plugin))
                 look_again(set, plugin);
 
         r = check_usable(plugin, reterr);

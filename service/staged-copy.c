@@ -72,33 +72,32 @@ static bool has_erased(const BundleTree *tree, const TrustReceipt *receipt) {
         return true;
 }
 
-static int hash_copy(StagedCopy *copy, const TrustReceipt *receipt, const BundleTree *previous) {
-        g_autoptr(Diagnostics) diagnostics = diagnostics_new();
-        g_autoptr(BundleScan) scan = bundle_scan_new(copy->fd, BUNDLE_SCAN_STAGED, previous, diagnostics);
-        g_autofree char *hash = NULL;
-        const char *manifest;
-        int r;
+struct StagedLoad {
+        StagedCopy *copy, *previous;
+        TrustReceipt *receipt;
+        Diagnostics *diagnostics;
+        BundleScan *scan;
+};
 
-        r = bundle_scan_run(scan);
-        if (r < 0)
-                return -EBADMSG;
+StagedLoad *staged_load_free(StagedLoad *load) {
+        if (!load)
+                return NULL;
 
-        copy->tree = bundle_scan_steal(scan);
-        manifest = bundle_find_manifest(copy->tree);
-        if (!manifest)
-                return -EBADMSG;
-        hash = bundle_tree_hash(copy->tree, manifest);
-        return strcmp(hash, receipt->content_hash) == 0 && has_erased(copy->tree, receipt) ? 0 : -EBADMSG;
+        bundle_scan_free(load->scan);
+        diagnostics_free(load->diagnostics);
+        trust_receipt_free(load->receipt);
+        staged_copy_unref(load->previous);
+        staged_copy_unref(load->copy);
+        g_free(load);
+        return NULL;
 }
 
-int staged_copy_load(
-                const CodewhaleHome *home, const char *plugin_id, const TrustReceipt *receipt,
-                const StagedCopy *previous, StagedCopy **ret) {
+static int open_copy(const CodewhaleHome *home, const char *plugin_id, const TrustReceipt *receipt, StagedCopy **ret) {
         g_autofree char *folder = staged_copy_folder(plugin_id);
         g_autofree char *relative = g_build_filename(folder, receipt->content_hash, NULL);
         _cleanup_close_ int staged = codewhale_home_open(home, HOME_STAGED);
-        g_autoptr(StagedCopy) copy = NULL;
-        int fd, r;
+        StagedCopy *copy;
+        int fd;
 
         if (staged < 0)
                 return staged;
@@ -110,12 +109,78 @@ int staged_copy_load(
         copy->n_ref = 1;
         copy->fd = fd;
         copy->path = g_build_filename(codewhale_home_get_path(home, HOME_STAGED), relative, NULL);
-        r = hash_copy(copy, receipt, previous ? previous->tree : NULL);
+        *ret = copy;
+        return 0;
+}
+
+int staged_load_new(
+                const CodewhaleHome *home, const char *plugin_id, const TrustReceipt *receipt, StagedCopy *previous,
+                StagedLoad **ret) {
+        StagedCopy *copy = NULL;
+        StagedLoad *load;
+        int r;
+
+        r = open_copy(home, plugin_id, receipt, &copy);
         if (r < 0)
                 return r;
 
-        *ret = g_steal_pointer(&copy);
+        load = g_new0(StagedLoad, 1);
+        load->copy = copy;
+        load->previous = previous ? staged_copy_ref(previous) : NULL;
+        load->receipt = trust_receipt_copy(receipt);
+        load->diagnostics = diagnostics_new();
+        load->scan = bundle_scan_new(copy->fd, BUNDLE_SCAN_STAGED, previous ? previous->tree : NULL, load->diagnostics);
+        *ret = load;
         return 0;
+}
+
+static int finish_load(StagedLoad *load) {
+        const TrustReceipt *receipt = load->receipt;
+        StagedCopy *copy = load->copy;
+        g_autofree char *hash = NULL;
+        const char *manifest;
+
+        copy->tree = bundle_scan_steal(load->scan);
+        manifest = bundle_find_manifest(copy->tree);
+        if (!manifest)
+                return -EBADMSG;
+        hash = bundle_tree_hash(copy->tree, manifest);
+        return strcmp(hash, receipt->content_hash) == 0 && has_erased(copy->tree, receipt) ? 0 : -EBADMSG;
+}
+
+int staged_load_step(StagedLoad *load) {
+        int r = bundle_scan_step(load->scan);
+
+        return r > 0 ? 1 : r < 0 ? -EBADMSG : finish_load(load);
+}
+
+StagedCopy *staged_load_steal(StagedLoad *load) {
+        assert(load->copy->tree);
+
+        return g_steal_pointer(&load->copy);
+}
+
+int staged_copy_load(
+                const CodewhaleHome *home, const char *plugin_id, const TrustReceipt *receipt, StagedCopy *previous,
+                StagedCopy **ret) {
+        g_autoptr(StagedLoad) load = NULL;
+        int r;
+
+        r = staged_load_new(home, plugin_id, receipt, previous, &load);
+        if (r < 0)
+                return r;
+        do
+                r = staged_load_step(load);
+        while (r > 0);
+        if (r < 0)
+                return r;
+
+        *ret = staged_load_steal(load);
+        return 0;
+}
+
+bool staged_copy_matches(const StagedCopy *copy, const TrustReceipt *receipt) {
+        return g_str_has_suffix(copy->path, receipt->content_hash) && has_erased(copy->tree, receipt);
 }
 
 bool staged_copy_is_unchanged(const StagedCopy *copy) {

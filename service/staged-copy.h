@@ -17,20 +17,43 @@ typedef struct StagedCopy StagedCopy;
 /** staged_copy_folder() - the name below HOME_STAGED that belongs to a plugin; a new string */
 char *staged_copy_folder(const char *plugin_id);
 
+/* Opening a copy and hashing it, in steps */
+typedef struct StagedLoad StagedLoad;
+
 /**
- * staged_copy_load() - open the copy that a receipt names and hash it
- * @previous: NULL, or an earlier load of the same copy, to read only what was touched
+ * staged_load_new() - begin with the copy that a receipt names
+ * @previous: NULL, or an earlier load of the same copy, to read only what was touched; kept as long as the load
  *
- * Return: 0; -ENOENT when there is none; -EBADMSG when it is not what was reviewed, down to the type-erased modules;
- * another -errno.
+ * Return: 0; -ENOENT when there is none; another -errno.
  */
+int staged_load_new(
+                const CodewhaleHome *home, const char *plugin_id, const TrustReceipt *receipt, StagedCopy *previous,
+                StagedLoad **ret);
+StagedLoad *staged_load_free(StagedLoad *load);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StagedLoad, staged_load_free)
+
+/**
+ * staged_load_step() - one piece of the work
+ *
+ * Return: 1 when there is more to do; 0 when the copy is what was reviewed, down to the type-erased modules; -EBADMSG
+ * when it is not.
+ */
+int staged_load_step(StagedLoad *load);
+
+/** staged_load_steal() - the copy, after 0 */
+StagedCopy *staged_load_steal(StagedLoad *load);
+
+/** staged_copy_load() - all of that at once */
 int staged_copy_load(
-                const CodewhaleHome *home, const char *plugin_id, const TrustReceipt *receipt,
-                const StagedCopy *previous, StagedCopy **ret);
+                const CodewhaleHome *home, const char *plugin_id, const TrustReceipt *receipt, StagedCopy *previous,
+                StagedCopy **ret);
 
 StagedCopy *staged_copy_ref(StagedCopy *copy);
 StagedCopy *staged_copy_unref(StagedCopy *copy);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StagedCopy, staged_copy_unref)
+
+/** staged_copy_matches() - whether it is the copy that @receipt speaks of, type-erased modules included */
+bool staged_copy_matches(const StagedCopy *copy, const TrustReceipt *receipt);
 
 /** staged_copy_is_unchanged() - whether it still carries the fingerprints of when it was hashed */
 bool staged_copy_is_unchanged(const StagedCopy *copy);

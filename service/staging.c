@@ -20,22 +20,30 @@
 
 static const TreeCopyModes sealed = { .directory = 0500, .file = 0400, .executable = 0500 };
 
-static int add_erased(
-                int target, const StagingErased *erased, size_t n_erased, TrustReceipt *receipt) {
+void staging_note_erased(TrustReceipt *receipt, const StagingErased *erased, size_t n_erased) {
+        for (size_t i = 0; i < n_erased; i++) {
+                g_autofree char *path = g_strdup_printf(BUNDLE_ERASED_NAME "/%zu.mjs", i);
+                g_autofree char *sha256 = sha256_hex(erased[i].text, erased[i].size);
+
+                trust_receipt_add_erased(receipt, erased[i].path, path, sha256);
+        }
+}
+
+static int add_erased(int target, const StagingErased *erased, size_t n_erased, const TrustReceipt *receipt) {
         int r;
+
+        assert(receipt->erased->len == n_erased);
 
         if (n_erased == 0)
                 return 0;
         if (mkdirat(target, BUNDLE_ERASED_NAME, 0700) < 0)
                 return -errno;
         for (size_t i = 0; i < n_erased; i++) {
-                g_autofree char *path = g_strdup_printf(BUNDLE_ERASED_NAME "/%zu.mjs", i);
-                g_autofree char *sha256 = sha256_hex(erased[i].text, erased[i].size);
+                const TrustErased *noted = g_ptr_array_index(receipt->erased, i);
 
-                r = tree_copy_write(target, path, erased[i].text, erased[i].size, sealed.file);
+                r = tree_copy_write(target, noted->erased_path, erased[i].text, erased[i].size, sealed.file);
                 if (r < 0)
                         return r;
-                trust_receipt_add_erased(receipt, erased[i].path, path, sha256);
         }
         return tree_copy_seal(target, BUNDLE_ERASED_NAME, sealed.directory);
 }
@@ -57,7 +65,7 @@ static int publish(int folder, const char *pending, const char *name) {
 
 static int fill_and_publish(
                 int folder, const char *pending, int source, const Bundle *bundle, const StagingErased *erased,
-                size_t n_erased, TrustReceipt *receipt) {
+                size_t n_erased, const TrustReceipt *receipt) {
         _cleanup_close_ int target = -EBADF;
         int r;
 
@@ -79,7 +87,7 @@ static int fill_and_publish(
 
 int staging_make(
                 const CodewhaleHome *home, const char *plugin_id, int source, const Bundle *bundle,
-                const StagingErased *erased, size_t n_erased, TrustReceipt *receipt, sd_bus_error *reterr) {
+                const StagingErased *erased, size_t n_erased, const TrustReceipt *receipt, sd_bus_error *reterr) {
         g_autofree char *name = staged_copy_folder(plugin_id), *pending = NULL;
         _cleanup_close_ int staged = codewhale_home_make(home, HOME_STAGED), folder = -EBADF;
         uint64_t random;

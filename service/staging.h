@@ -19,18 +19,21 @@ typedef struct StagingErased {
         size_t size;
 } StagingErased;
 
+/** staging_note_erased() - write into @receipt where the copy will hold these modules, and their digests */
+void staging_note_erased(TrustReceipt *receipt, const StagingErased *erased, size_t n_erased);
+
 /**
  * staging_make() - make the sealed copy for @receipt, on the disk when it returns
  * @source:  descriptor of the bundle's directory
  * @bundle:  what was reviewed there; every byte is compared with it while it is copied
- * @erased:  modules to add; @receipt gets their paths and digests
+ * @erased:  modules to add, as they were noted in @receipt
  *
  * A copy of that name that was there before is replaced in one step. Return: 0; ERROR_CONTENT_CHANGED when the source
  * moved on; ERROR_IO.
  */
 int staging_make(
                 const CodewhaleHome *home, const char *plugin_id, int source, const Bundle *bundle,
-                const StagingErased *erased, size_t n_erased, TrustReceipt *receipt, sd_bus_error *reterr);
+                const StagingErased *erased, size_t n_erased, const TrustReceipt *receipt, sd_bus_error *reterr);
 
 /**
  * staging_sweep() - remove what interrupted work left, and copies that nobody needs
