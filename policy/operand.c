@@ -48,7 +48,7 @@ GPtrArray *operand_paths(const char *policy_name, Jval arguments) {
 }
 
 char *operand_relative(const char *workspace, const char *path) {
-        g_autofree char *whole = NULL, *root = NULL, *inside = NULL;
+        g_autofree char *whole = NULL, *root = NULL;
         size_t size;
 
         if (!workspace || *workspace != '/' || *path == '\0' || *path == '~')
