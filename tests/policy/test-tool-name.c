@@ -51,7 +51,7 @@ static void expect_all_cases(const char *name, int expected) {
         g_autofree char *lower = g_ascii_strdown(name, -1), *upper = g_ascii_strup(name, -1);
         g_autofree char *mixed = g_strdup(lower);
 
-        for (size_t i = 0; mixed[i] != '\0'; i += 2)
+        for (size_t i = 0, size = strlen(mixed); i < size; i += 2)
                 mixed[i] = g_ascii_toupper(mixed[i]);
         expect_admit(name, expected);
         expect_admit(lower, expected);
