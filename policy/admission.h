@@ -16,11 +16,18 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Admission, admission_free)
 /**
  * admission_allow(), admission_deny() - put a tool's name on a list, ignoring case
  *
- * With anything on the allow list only what is on it is admitted. A name on both is denied.
+ * With anything on an allow list only what is on it is admitted. A name on both is denied.
  * Return: 0; -ENOBUFS at ADMISSION_NAMES_MAX.
  */
 int admission_allow(Admission *admission, const char *name);
 int admission_deny(Admission *admission, const char *name);
+
+/**
+ * admission_begin_list() - a further list of allowed tools, from another source: what is admitted must be on each of them
+ *
+ * Until a name is put on it, the new list admits everything.
+ */
+void admission_begin_list(Admission *admission);
 
 /**
  * admission_check() - whether a call is admitted, by the name as called and by its policy name

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/toml.h"
+#include "policy/policy-set.h"
+#include "test-json.h"
+
+static int load(PolicySet *set, RuleSource source, const char *toml, char **ret_message) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autofree char *json = NULL;
+        g_autoptr(Jdoc) doc = NULL;
+        int r;
+
+        g_assert_cmpint(toml_to_json(toml, strlen(toml), &json, NULL), ==, 0);
+        doc = parse_json(json);
+        r = policy_set_load(set, source, jdoc_root(doc), &error);
+        if (r < 0 && ret_message)
+                *ret_message = g_strdup(error.message);
+        return r;
+}
+
+static const char user_file[] =
+                "# mine\n"
+                "[[rule]]\n"
+                "outcome = \"allow\"\n"
+                "tool = \"exec_shell\"\n"
+                "command = \"make check\"\n"
+                "\n"
+                "[[rule]]\n"
+                "outcome = \"ask\"\n"
+                "path = \"deploy/**\"\n"
+                "why = \"it goes live\"\n"
+                "\n"
+                "[commands]\n"
+                "deny = [\"curl\"]\n"
+                "[tools]\n"
+                "allow = [\"exec_shell\", \"write_file\", \"mod_counter\"]\n"
+                "deny = [\"web_run\"]\n"
+                "[auto_review]\n"
+                "block = [\"command:make install\"]\n";
+
+static void test_load(void) {
+        g_autoptr(PolicySet) set = policy_set_new();
+        const RuleSubject subject = { .name = "exec_shell", .policy_name = "exec_shell", .is_shell = true, .is_core = true };
+        g_autoptr(Jdoc) arguments = parse_json("{\"command\":\"make check\"}");
+        RuleSubject call = subject;
+        RuleMatch match;
+
+        g_assert_cmpint(load(set, RULE_USER, user_file, NULL), ==, 0);
+        g_assert_cmpuint(rule_set_length(set->rules), ==, 2);
+        g_assert_cmpstr(rule_set_get(set->rules, 1)->why, ==, "it goes live");
+        g_assert_true(admission_check(set->admission, "mod_counter", "mod_counter", NULL));
+        g_assert_false(admission_check(set->admission, "web_run", "web_run", NULL));
+        g_assert_false(admission_check(set->admission, "other", "other", NULL));
+        call.arguments = jdoc_root(arguments);
+        rule_set_match(set->rules, &call, &match);
+        g_assert_cmpint(match.rule->outcome, ==, RULE_ALLOW);
+        g_assert_null(policy_set_free(NULL));
+}
+
+/* The administrator's list and the user's must both admit a tool, in either order of reading. */
+static void test_two_lists(void) {
+        static const char admin[] = "[tools]\nallow = [\"a\", \"b\"]\n", user[] = "[tools]\nallow = [\"b\", \"c\"]\n";
+
+        for (unsigned order = 0; order < 2; order++) {
+                g_autoptr(PolicySet) set = policy_set_new();
+
+                g_assert_cmpint(load(set, order == 0 ? RULE_ADMIN : RULE_USER, order == 0 ? admin : user, NULL), ==, 0);
+                g_assert_cmpint(load(set, order == 0 ? RULE_USER : RULE_ADMIN, order == 0 ? user : admin, NULL), ==, 0);
+                g_assert_false(admission_check(set->admission, "a", "a", NULL));
+                g_assert_true(admission_check(set->admission, "b", "b", NULL));
+                g_assert_false(admission_check(set->admission, "c", "c", NULL));
+        }
+}
+
+static void test_errors(void) {
+        static const struct {
+                const char *toml;
+                const char *words;
+                unsigned line;
+        } cases[] = {
+                { "[tool]\n", "permissions: only \"rule\"", 0 },
+                { "tools = 5\n", "tools: must be a table", 0 },
+                { "[tools]\nallowed = []\n", "only \"allow\" and \"deny\"", 0 },
+                { "[tools]\nallow = [5]\n", "tools.allow: must be a list", 0 },
+                { "[tools]\ndeny = \"x\"\n", "tools.deny: must be a list", 0 },
+                { "[auto_review]\nask = []\n", "auto-review", 0 },
+                { "# one\n[[rule]]\noutcome = \"deny\"\ntool = \"a\"\n\n  [[ rule ]]\noutcom = \"deny\"\n", "rule 2: unknown", 6 },
+                { "[[rule]]\noutcome = \"deny\"\n", "rule 1: it must say", 1 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(PolicySet) set = policy_set_new();
+                g_autofree char *message = NULL;
+
+                g_assert_cmpint(load(set, RULE_USER, cases[i].toml, &message), ==, -EINVAL);
+                g_test_message("%s", message);
+                g_assert_nonnull(strstr(message, cases[i].words));
+                g_assert_cmpuint(policy_file_line(cases[i].toml, message), ==, cases[i].line);
+        }
+        g_assert_cmpuint(policy_file_line("[[rule]]\n", "rule 9: x"), ==, 0);
+        g_assert_cmpuint(policy_file_line("[[rule]]\n", "rule 0: x"), ==, 0);
+        g_assert_cmpuint(policy_file_line("", "nothing"), ==, 0);
+}
+
+static void test_limits(void) {
+        g_autoptr(GString) toml = g_string_new("[tools]\nallow = [");
+        g_autoptr(PolicySet) set = policy_set_new();
+        g_autofree char *message = NULL;
+
+        for (unsigned i = 0; i < 1025; i++)
+                g_string_append_printf(toml, "\"t%u\",", i);
+        g_string_append(toml, "]\n");
+        g_assert_cmpint(load(set, RULE_USER, toml->str, &message), ==, -ENOBUFS);
+        g_assert_nonnull(strstr(message, "1024"));
+}
+
+/* A project only tightens, and is told when it tries something else. */
+static void test_project(void) {
+        static const struct {
+                const char *json;
+                int expected;
+                bool has_posture;
+                unsigned denied;
+        } cases[] = {
+                { "{}", 0, false, 0 },
+                { "{\"policy\":{\"posture\":\"never\"}}", 0, true, 0 },
+                { "{\"tools\":{\"deny\":[\"a\",\"b\"]}}", 0, false, 2 },
+                { "{\"editor\":{\"theme\":\"dark\"}}", 0, false, 0 },
+                { "{\"policy\":{\"posture\":\"lax\"}}", -EINVAL, false, 0 },
+                { "{\"policy\":{\"posture\":5}}", -EINVAL, false, 0 },
+                { "{\"tools\":{\"allow\":[]}}", -EINVAL, false, 0 },
+                { "{\"tools\":{\"deny\":5}}", -EINVAL, false, 0 },
+                { "{\"rule\":[]}", -EINVAL, false, 0 },
+                { "{\"commands\":{}}", -EINVAL, false, 0 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(Jdoc) doc = parse_json(cases[i].json);
+                g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+                g_auto(ProjectWish) wish = {};
+
+                g_test_message("%s", cases[i].json);
+                g_assert_cmpint(project_wish_load(jdoc_root(doc), &wish, &error), ==, cases[i].expected);
+                g_assert_true(wish.has_posture == cases[i].has_posture);
+                g_assert_cmpuint(wish.denied_tools ? wish.denied_tools->len : 0, ==, cases[i].denied);
+        }
+}
+
+int main(int argc, char **argv) {
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/policy-set/load", test_load);
+        g_test_add_func("/policy-set/two-lists", test_two_lists);
+        g_test_add_func("/policy-set/errors", test_errors);
+        g_test_add_func("/policy-set/limits", test_limits);
+        g_test_add_func("/policy-set/project", test_project);
+        return g_test_run();
+}
