@@ -176,11 +176,17 @@ int message_read(sd_bus_message *m, sd_bus_error *reterr, const char *types, ...
 
 int message_append_text(sd_bus_message *m, const char *text) {
         g_autofree char *clean = NULL;
+        char *space;
+        int r;
 
         if (text && !g_utf8_validate(text, -1, NULL))
                 text = clean = sanitize_block(text, BUS_MESSAGE_BYTES_MAX, NULL);
 
-        return sd_bus_message_append_basic(m, 's', text ?: "");
+        /* sd_bus_message_append() refuses noncharacters such as U+FFFE, which are valid on the bus and in JSON. */
+        r = sd_bus_message_append_string_space(m, text ? strlen(text) : 0, &space);
+        if (r >= 0 && text)
+                memcpy(space, text, strlen(text));
+        return r;
 }
 
 int message_reply_json(sd_bus_message *m, const char *json, sd_bus_error *reterr) {
