@@ -132,30 +132,21 @@ static const Option review_options[] = {
 };
 
 static int handle_review(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        g_autofree char *json = NULL;
         ReviewOptions options = {};
-        ReviewFlags flags = REVIEW_FILES;
         Plugin *plugin;
+        BusAct *act;
         int r;
-
-        (void) caller;
 
         r = read_plugin(face, m, &plugin, reterr);
         if (r >= 0)
                 r = options_read(m, review_options, G_N_ELEMENTS(review_options), &options, reterr);
+        if (r >= 0)
+                r = bus_act_new(face, caller, m, &act, reterr);
         if (r < 0)
                 return r;
 
-        if (options.diff)
-                flags |= REVIEW_DIFF_LINES;
-        r = plugin_set_review(face->service->plugins, plugin, flags, &json, reterr);
-        if (r >= 0 && strlen(json) > BUS_MESSAGE_BYTES_MAX) {
-                g_clear_pointer(&json, g_free);
-                r = plugin_set_review(face->service->plugins, plugin, 0, &json, reterr);
-        }
-        if (r < 0)
-                return r;
-        return message_reply_json(m, json, reterr);
+        service_review(face->service, plugin, REVIEW_FILES | (options.diff ? REVIEW_DIFF_LINES : 0), bus_act_text, act);
+        return 1;
 }
 BUS_METHOD(review)
 
@@ -169,67 +160,48 @@ static const Option install_options[] = {
         OPTION("expected-content-hash", 's', InstallOptions, expected_content_hash),
 };
 
-static char *installed_to_json(const Plugin *plugin) {
-        g_auto(JWriter) writer = {};
-
-        jwriter_init(&writer);
-        jwriter_begin_object(&writer);
-        jwriter_member_string(&writer, "id", plugin_get_id(plugin));
-        jwriter_member_string(&writer, "name", plugin_get_name(plugin));
-        jwriter_member_string(&writer, "version", plugin_get_version(plugin));
-        jwriter_member_string(&writer, "content_hash", plugin_get_content_hash(plugin));
-        jwriter_member_string(&writer, "capability_hash", plugin_get_capability_hash(plugin));
-        jwriter_end_object(&writer);
-        return jwriter_steal(&writer, NULL);
-}
-
 static int handle_install(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        g_autofree char *json = NULL;
         InstallOptions options = {};
         const char *source;
-        Plugin *plugin;
+        BusAct *act;
         int r;
-
-        (void) caller;
 
         r = message_read(m, reterr, "s", &source);
         if (r >= 0)
                 r = options_read(m, install_options, G_N_ELEMENTS(install_options), &options, reterr);
+        if (r >= 0)
+                r = bus_act_new(face, caller, m, &act, reterr);
         if (r < 0)
                 return r;
 
-        r = plugin_set_install(face->service->plugins, source, options.expected_content_hash, &plugin, reterr);
-        if (r < 0)
-                return r;
-
-        json = installed_to_json(plugin);
-        return message_reply_json(m, json, reterr);
+        service_install(face->service, source, options.expected_content_hash, bus_act_text, act);
+        return 1;
 }
 BUS_METHOD(install)
 
 static int handle_trust(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
         const char *word, *token;
         Plugin *plugin;
+        BusAct *act;
         int r;
-
-        (void) caller;
 
         r = message_read(m, reterr, "ss", &word, &token);
         if (r >= 0)
                 r = options_read_none(m, reterr);
         if (r >= 0)
                 r = face_find_plugin(face, word, &plugin, reterr);
+        if (r >= 0)
+                r = bus_act_new(face, caller, m, &act, reterr);
         if (r < 0)
                 return r;
 
-        r = service_trust(face->service, plugin, token, reterr);
-        if (r < 0)
-                return r;
-        return message_reply_empty(m);
+        service_trust(face->service, plugin, token, "token", bus_act_done, act);
+        return 1;
 }
 BUS_METHOD(trust)
 
-typedef int (*Transition)(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr);
+typedef int (*Transition)(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata, sd_bus_error *reterr);
+typedef void (*Job)(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata);
 
 static int begin_transition(
                 Face *face, Caller *caller, sd_bus_message *m, Transition transition, sd_bus_error *reterr) {
@@ -251,8 +223,23 @@ static int begin_transition(
         return 1;
 }
 
+static int begin_job(Face *face, Caller *caller, sd_bus_message *m, Job job, sd_bus_error *reterr) {
+        Plugin *plugin;
+        BusAct *act;
+        int r;
+
+        r = read_plugin_alone(face, m, &plugin, reterr);
+        if (r >= 0)
+                r = bus_act_new(face, caller, m, &act, reterr);
+        if (r < 0)
+                return r;
+
+        job(face->service, plugin, bus_act_done, act);
+        return 1;
+}
+
 static int handle_enable(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        return begin_transition(face, caller, m, service_enable, reterr);
+        return begin_job(face, caller, m, service_enable, reterr);
 }
 BUS_METHOD(enable)
 
@@ -267,19 +254,7 @@ static int handle_revoke(Face *face, Caller *caller, sd_bus_message *m, sd_bus_e
 BUS_METHOD(revoke)
 
 static int handle_uninstall(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        Plugin *plugin;
-        int r;
-
-        (void) caller;
-
-        r = read_plugin_alone(face, m, &plugin, reterr);
-        if (r < 0)
-                return r;
-
-        r = service_uninstall(face->service, plugin, reterr);
-        if (r < 0)
-                return r;
-        return message_reply_empty(m);
+        return begin_job(face, caller, m, service_uninstall, reterr);
 }
 BUS_METHOD(uninstall)
 

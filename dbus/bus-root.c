@@ -81,15 +81,15 @@ static int property_get_version(
 }
 
 static int handle_reload(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        BusAct *act;
         int r;
 
-        (void) caller;
-
-        r = service_reload(face->service, reterr);
+        r = bus_act_new(face, caller, m, &act, reterr);
         if (r < 0)
                 return r;
 
-        return message_reply_empty(m);
+        service_reload(face->service, bus_act_done, act);
+        return 1;
 }
 BUS_METHOD(reload)
 

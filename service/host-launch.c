@@ -151,9 +151,10 @@ static int prepare_data(HostLaunch *launch, const HostContext *context, const Pl
         return 0;
 }
 
-static int launch_new(const HostContext *context, const char *plugin_id, uint64_t unit_generation, HostLaunch **ret) {
+static int launch_new(
+                const HostContext *context, const char *plugin_id, HostTier tier, uint64_t unit_generation, HostLaunch **ret) {
         g_autoptr(HostLaunch) launch = g_new0(HostLaunch, 1);
-        g_autofree char *shown = g_strdelimit(g_strdup(plugin_id), "/", ':');
+        g_autofree char *shown = g_strdelimit(g_strconcat(tier == HOST_TIER_STRIP ? "types:" : "", plugin_id, NULL), "/", ':');
         int r;
 
         r = unit_name_for_host(shown, unit_generation, &launch->unit);
@@ -187,7 +188,7 @@ int host_launch_prepare(
         r = check_bundle(context->bundle_path, reterr);
         if (r < 0)
                 return r;
-        r = launch_new(context, plugin_get_id(plugin), unit_generation, &launch);
+        r = launch_new(context, plugin_get_id(plugin), tier, unit_generation, &launch);
         if (r < 0)
                 return r;
         if (tier == HOST_TIER_PLUGIN) {
@@ -212,7 +213,7 @@ int host_launch_prepare(
 }
 
 int host_launch_probe(const HostContext *context, uint64_t unit_generation, HostLaunch **ret, sd_bus_error *reterr) {
-        int r = launch_new(context, "probe", unit_generation, ret);
+        int r = launch_new(context, "probe", HOST_TIER_PLUGIN, unit_generation, ret);
 
         if (r < 0)
                 return errors_set(reterr, ERROR_IO, "The probe can't be prepared: %s.", g_strerror(-r));

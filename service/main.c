@@ -166,16 +166,19 @@ static int open_bus(sd_event *event, sd_bus **ret) {
         return 0;
 }
 
-static int on_sighup(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
-        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        Service *service = userdata;
+static void on_reloaded(const char *error_name, const char *error_message, const char *text, void *userdata) {
+        (void) text;
+        (void) userdata;
+        if (error_name)
+                log_warning("Reload: %s", error_message);
+        (void) sd_notify(false, "READY=1");
+}
 
+static int on_sighup(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         (void) source;
         (void) info;
         (void) sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time());
-        if (service_reload(service, &error) < 0)
-                log_warning("Reload: %s", error.message);
-        (void) sd_notify(false, "READY=1");
+        service_reload(userdata, on_reloaded, NULL);
         return 0;
 }
 

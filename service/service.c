@@ -256,6 +256,8 @@ static void service_make_parts(Service *service) {
                 .launcher_path = service->launcher_path,
         };
         service->hosts = host_table_new(&service->context);
+        service->eraser = eraser_new(&service->context, service->plugins);
+        service->acts = plugin_acts_new();
 
         plugin_set_set_events(service->plugins, &plugin_set_events, service);
         registry_set_events(service->registry, &registry_events, service);
@@ -303,6 +305,8 @@ Service *service_free(Service *service) {
         if (service->invocations)
                 while (service->invocations->len > 0)
                         invocation_cancel(g_ptr_array_index(service->invocations, 0), "the service is stopping");
+        g_clear_pointer(&service->acts, g_ptr_array_unref);
+        eraser_free(service->eraser);
         /* Children first: a host withdraws from the registry, a card from the table. */
         host_table_free(service->hosts);
         approval_table_free(service->approvals);
@@ -343,23 +347,20 @@ int service_start(Service *service, sd_bus_error *reterr) {
         return r;
 }
 
-int service_reload(Service *service, sd_bus_error *reterr) {
+void service_reconfigure(Service *service) {
         RuntimeConfig runtime;
-        int r;
 
         service_read_config(service);
         runtime = runtime_config(service->config);
         runtime_selector_reset(service->runtime, &runtime);
         session_table_set_default_posture(service->sessions, service->config->posture);
         plugin_set_set_extension_host(service->plugins, service->config->extension_host);
-        r = plugin_set_reload(service->plugins, reterr);
+}
+
+void service_reloaded(Service *service) {
         service_sync_hosts(service);
         host_table_retry(service->hosts);
         tell_status(service);
-        if (r >= 0 && service->config->error)
-                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "Bundles were read again, but not the configuration: %s",
-                                  service->config->error);
-        return r;
 }
 
 void service_client_gone(Service *service, const char *client) {
@@ -367,71 +368,7 @@ void service_client_gone(Service *service, const char *client) {
         session_table_client_gone(service->sessions, client);
 }
 
-/* ---- transitions of a plugin ---- */
-
-typedef struct Transition {
-        ServiceDone done;
-        void *userdata;
-} Transition;
-
-static void on_host_settled(Host *host, const char *error_name, const char *reason, void *userdata) {
-        Transition *transition = userdata;
-
-        (void) host;
-        transition->done(error_name, reason, transition->userdata);
-        g_free(transition);
-}
-
-static void service_settle(Service *service, Plugin *plugin, ServiceDone done, void *userdata) {
-        Host *host = host_table_find(service->hosts, plugin);
-        Transition *transition;
-
-        if (!host) {
-                done(NULL, NULL, userdata);
-                return;
-        }
-        transition = g_new(Transition, 1);
-        *transition = (Transition) { done, userdata };
-        host_when_settled(host, on_host_settled, transition);
-}
-
-int service_enable(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr) {
-        int r = plugin_set_enable(service->plugins, plugin, reterr);
-
-        if (r < 0)
-                return r;
-        host_table_sync(service->hosts, plugin);
-        service_settle(service, plugin, done, userdata);
-        return 0;
-}
-
-int service_disable(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr) {
-        int r = plugin_set_disable(service->plugins, plugin, reterr);
-
-        if (r < 0)
-                return r;
-        host_table_sync(service->hosts, plugin);
-        service_settle(service, plugin, done, userdata);
-        return 0;
-}
-
-int service_revoke(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr) {
-        int r = plugin_set_revoke(service->plugins, plugin, reterr);
-
-        if (r < 0)
-                return r;
-        host_table_sync(service->hosts, plugin);
-        service_settle(service, plugin, done, userdata);
-        return 0;
-}
-
-int service_trust(Service *service, Plugin *plugin, const char *token, sd_bus_error *reterr) {
-        return plugin_set_trust(service->plugins, plugin, token, "token", reterr);
-}
-
-int service_uninstall(Service *service, Plugin *plugin, sd_bus_error *reterr) {
-        return plugin_set_uninstall(service->plugins, plugin, reterr);
-}
+/* ---- grants ---- */
 
 static void service_record_grant(Service *service, const Grant *grant, const char *client) {
         g_autofree char *call = g_strdup_printf("g-%" G_GUINT64_FORMAT, grant->id);

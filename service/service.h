@@ -11,6 +11,7 @@
 #include "sandbox/manager.h"
 #include "service/approval.h"
 #include "service/config.h"
+#include "service/eraser.h"
 #include "service/host-table.h"
 #include "service/invocation.h"
 #include "service/plugin-set.h"
@@ -43,6 +44,9 @@ typedef struct ServiceOptions {
         UnitManagerKind manager; /* who starts the hosts */
 } ServiceOptions;
 
+/** plugin_acts_new() - a list that owns acts in progress (plugin-act.c) */
+GPtrArray *plugin_acts_new(void);
+
 struct Service {
         sd_event *event;
         char *bundle_path, *launcher_path;
@@ -60,6 +64,8 @@ struct Service {
         RuntimeSelector *runtime;
         HostTable *hosts;
         GPtrArray *invocations; /* running ones, borrowed */
+        GPtrArray *acts;        /* of persons, in progress; owned (plugin-act.c) */
+        Eraser *eraser;
         sd_event_source *status_line;
         bool started; /* hosts follow the plugins from now on */
         const ServiceEvents *events;
@@ -80,23 +86,36 @@ void service_set_events(Service *service, const ServiceEvents *events, void *use
 /** service_start() - discover bundles and start the hosts of active ones */
 int service_start(Service *service, sd_bus_error *reterr);
 
-/** service_reload() - read configuration and bundles again, clear crash budgets, retry failed plugins */
-int service_reload(Service *service, sd_bus_error *reterr);
+/** service_reconfigure(), service_reloaded() - the two halves of service_reload(), for plugin-act.c */
+void service_reconfigure(Service *service);
+void service_reloaded(Service *service);
 
 /** service_client_gone() - a connection left: its sessions, calls, cards and approver role end */
 void service_client_gone(Service *service, const char *client);
 
-/* The transitions of a plugin as a caller asks for them; the host follows. @done comes once, when the effect is complete:
- * enable when the entries were activated or failed, disable, revoke and uninstall when the host is gone. It may come
- * before the function returns. @error_name is NULL on success. On failure of the function itself @done is not called. */
-typedef void (*ServiceDone)(const char *error_name, const char *error_message, void *userdata);
-int service_enable(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr);
-int service_disable(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr);
-int service_revoke(Service *service, Plugin *plugin, ServiceDone done, void *userdata, sd_bus_error *reterr);
+/* What a person does to bundles. None of it holds up the loop. @answer comes once, when the effect is complete: enable when
+ * the entries were activated or have failed, disable and revoke when the host is gone. @error_name is NULL on success;
+ * @text is the JSON of a review, a preview or of what was installed, else NULL. */
+typedef void (*ServiceAnswer)(const char *error_name, const char *error_message, const char *text, void *userdata);
 
-/* The rest answers at once (trust makes the sealed copy). */
-int service_trust(Service *service, Plugin *plugin, const char *token, sd_bus_error *reterr);
-int service_uninstall(Service *service, Plugin *plugin, sd_bus_error *reterr);
+void service_review(Service *service, Plugin *plugin, ReviewFlags flags, ServiceAnswer answer, void *userdata);
+void service_preview(Service *service, const char *source, ServiceAnswer answer, void *userdata);
+void service_install(
+                Service *service, const char *source, const char *expected_hash, ServiceAnswer answer, void *userdata);
+
+/** service_trust() - see plugin_set_trust(); @confirmed_by goes into the receipt */
+void service_trust(
+                Service *service, Plugin *plugin, const char *token, const char *confirmed_by, ServiceAnswer answer, void *userdata);
+void service_enable(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata);
+void service_uninstall(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata);
+
+/* These change the state file at once; on failure of the function itself @answer is not called. It may be called before
+ * the function returns. */
+int service_disable(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata, sd_bus_error *reterr);
+int service_revoke(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata, sd_bus_error *reterr);
+
+/** service_reload() - read configuration and bundles again, clear crash budgets, retry failed plugins */
+void service_reload(Service *service, ServiceAnswer answer, void *userdata);
 
 /**
  * service_revoke_grant() - end a grant at once, with a decision record and the event

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "common/cleanup.h"
+#include "common/errors.h"
+#include "common/jwriter.h"
+#include "common/log.h"
+#include "common/messages.h"
+#include "service/plugin-job.h"
+#include "service/service.h"
+
+/* What a person does to a bundle, as a job that does not hold up the loop, followed by what it means for the host. */
+
+typedef struct PluginAct {
+        Service *service;
+        PluginJob *job;
+        const char *word;  /* what was done, for the journal; NULL for looking */
+        bool installs;     /* answers with what was installed */
+        bool settles;      /* ends when the host is as wished */
+        ServiceAnswer answer;
+        void *userdata;
+} PluginAct;
+
+static void act_free(void *pointer) {
+        PluginAct *act = pointer;
+
+        plugin_job_free(act->job);
+        g_free(act);
+}
+
+GPtrArray *plugin_acts_new(void) {
+        return g_ptr_array_new_with_free_func(act_free);
+}
+
+static void act_answer(PluginAct *act, const char *error_name, const char *error_message, const char *text) {
+        act->answer(error_name, error_message, text, act->userdata);
+        g_ptr_array_remove_fast(act->service->acts, act);
+}
+
+static char *installed_to_json(const Plugin *plugin) {
+        g_auto(JWriter) writer = {};
+
+        jwriter_init(&writer);
+        jwriter_begin_object(&writer);
+        jwriter_member_string(&writer, "id", plugin_get_id(plugin));
+        jwriter_member_string(&writer, "name", plugin_get_name(plugin));
+        jwriter_member_string(&writer, "version", plugin_get_version(plugin));
+        jwriter_member_string(&writer, "content_hash", plugin_get_content_hash(plugin));
+        jwriter_member_string(&writer, "capability_hash", plugin_get_capability_hash(plugin));
+        jwriter_end_object(&writer);
+        return jwriter_steal(&writer, NULL);
+}
+
+static void on_settled(Host *host, const char *error_name, const char *reason, void *userdata) {
+        (void) host;
+        act_answer(userdata, error_name, reason, NULL);
+}
+
+static void on_job_done(PluginJob *job, int r, const sd_bus_error *error, void *userdata) {
+        PluginAct *act = userdata;
+        Plugin *plugin = plugin_job_get_plugin(job);
+        g_autofree char *installed = NULL;
+        Host *host;
+
+        if (r < 0) {
+                act_answer(act, error->name ?: ERROR_IO, error->message ?: g_strerror(-r), NULL);
+                return;
+        }
+        if (act->word && plugin)
+                log_plugin(LOG_NOTICE, MESSAGE_TRUST, plugin_get_id(plugin), NULL, "%s was %s", plugin_get_name(plugin), act->word);
+        host = act->settles ? host_table_find(act->service->hosts, plugin) : NULL;
+        if (host) {
+                host_when_settled(host, on_settled, act);
+                return;
+        }
+        if (act->installs)
+                installed = installed_to_json(plugin);
+        act_answer(act, NULL, NULL, installed ?: plugin_job_get_text(job));
+}
+
+static PluginAct *act_new(Service *service, const char *word, ServiceAnswer answer, void *userdata) {
+        PluginAct *act = g_new0(PluginAct, 1);
+
+        *act = (PluginAct) { .service = service, .word = word, .answer = answer, .userdata = userdata };
+        g_ptr_array_add(service->acts, act);
+        return act;
+}
+
+void service_review(Service *service, Plugin *plugin, ReviewFlags flags, ServiceAnswer answer, void *userdata) {
+        PluginAct *act = act_new(service, NULL, answer, userdata);
+
+        act->job = plugin_job_review(service->plugins, service->event, plugin, flags, on_job_done, act);
+}
+
+void service_install(
+                Service *service, const char *source, const char *expected_hash, ServiceAnswer answer, void *userdata) {
+        PluginAct *act = act_new(service, "installed", answer, userdata);
+
+        act->installs = true;
+        act->job = plugin_job_install(service->plugins, service->event, source, expected_hash, on_job_done, act);
+}
+
+void service_preview(Service *service, const char *source, ServiceAnswer answer, void *userdata) {
+        PluginAct *act = act_new(service, NULL, answer, userdata);
+
+        act->job = plugin_job_preview(service->plugins, service->event, source, on_job_done, act);
+}
+
+void service_trust(
+                Service *service, Plugin *plugin, const char *token, const char *confirmed_by, ServiceAnswer answer, void *userdata) {
+        PluginAct *act = act_new(service, "trusted", answer, userdata);
+
+        act->job = plugin_job_trust(service->plugins, service->event, plugin, token, confirmed_by, on_job_done, act);
+}
+
+void service_enable(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata) {
+        PluginAct *act = act_new(service, "enabled", answer, userdata);
+
+        act->settles = true;
+        act->job = plugin_job_enable(service->plugins, service->event, plugin, on_job_done, act);
+}
+
+void service_uninstall(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata) {
+        PluginAct *act = act_new(service, "uninstalled", answer, userdata);
+
+        act->job = plugin_job_uninstall(service->plugins, service->event, plugin, on_job_done, act);
+}
+
+/* ---- what only changes the state file ---- */
+
+typedef int (*StateChange)(PluginSet *set, Plugin *plugin, sd_bus_error *reterr);
+
+static int service_change(
+                Service *service, Plugin *plugin, StateChange change, const char *word, ServiceAnswer answer, void *userdata,
+                sd_bus_error *reterr) {
+        PluginAct *act;
+        Host *host;
+        int r;
+
+        r = change(service->plugins, plugin, reterr);
+        if (r < 0)
+                return r;
+
+        log_plugin(LOG_NOTICE, MESSAGE_TRUST, plugin_get_id(plugin), NULL, "%s was %s", plugin_get_name(plugin), word);
+        act = act_new(service, NULL, answer, userdata);
+        host_table_sync(service->hosts, plugin);
+        host = host_table_find(service->hosts, plugin);
+        if (host)
+                host_when_settled(host, on_settled, act);
+        else
+                act_answer(act, NULL, NULL, NULL);
+        return 0;
+}
+
+int service_disable(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata, sd_bus_error *reterr) {
+        return service_change(service, plugin, plugin_set_disable, "disabled", answer, userdata, reterr);
+}
+
+int service_revoke(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata, sd_bus_error *reterr) {
+        return service_change(service, plugin, plugin_set_revoke, "revoked", answer, userdata, reterr);
+}
+
+/* ---- reload ---- */
+
+static void on_reloaded(PluginJob *job, int r, const sd_bus_error *error, void *userdata) {
+        PluginAct *act = userdata;
+        Service *service = act->service;
+
+        (void) job;
+        service_reloaded(service);
+        if (r < 0)
+                act_answer(act, error->name ?: ERROR_IO, error->message ?: g_strerror(-r), NULL);
+        else if (service->config->error) {
+                g_autofree char *text = g_strdup_printf("Bundles were read again, but not the configuration: %s", service->config->error);
+
+                act_answer(act, ERROR_INVALID_ARGUMENTS, text, NULL);
+        } else
+                act_answer(act, NULL, NULL, NULL);
+}
+
+void service_reload(Service *service, ServiceAnswer answer, void *userdata) {
+        PluginAct *act = act_new(service, NULL, answer, userdata);
+
+        service_reconfigure(service);
+        act->job = plugin_job_reload(service->plugins, service->event, on_reloaded, act);
+}
