@@ -314,7 +314,7 @@ static int match_any(const PatternSimple *pattern, const char *at, const char *e
                 if (!pattern->to_end && (empty || (taken & pattern->last)))
                         return 1;
                 taken = ready & pattern->takes[take_kind(pattern, &at)];
-                if (taken == 0 && again == 0)
+                if (taken == 0 && pattern->from_start)
                         return 0;
                 /* Behind the start an empty match is one only where it may begin anywhere. */
                 empty = pattern->empty && !pattern->from_start;
