@@ -7,19 +7,21 @@ import assert from 'node:assert/strict'
 import { dirname, join } from 'node:path'
 import { BUNDLE } from './harness.mjs'
 
-const { Context, Service } = await import(join(dirname(BUNDLE), 'work/node_modules/@deepseek-ai/cordis/lib/index.js'))
+/* The very package that the bundle was made of */
+const load = () => import(join(dirname(BUNDLE), 'work/node_modules/@deepseek-ai/cordis/lib/index.js'))
 
 /* src/cordis.mjs has this table because the enum does not exist at run time. */
 const FIBER = { PENDING: 0, LOADING: 1, ACTIVE: 2, FAILED: 3, DISPOSED: 4, UNLOADING: 5 }
 
-function quietRoot() {
+async function quietRoot() {
+  const { Context } = await load()
   const root = new Context()
   root.logger.exporters.clear()
   return root
 }
 
 test('Cordis: the numbers of the states of a fiber', async () => {
-  const root = quietRoot()
+  const root = await quietRoot()
   let release
   const fiber = root.plugin({ apply: () => new Promise(resolve => { release = resolve }) })
   assert.equal(fiber.state, FIBER.LOADING)
@@ -37,14 +39,14 @@ test('Cordis: the numbers of the states of a fiber', async () => {
 })
 
 test('Cordis: a missing service leaves the fiber pending and resolves', async () => {
-  const fiber = quietRoot().plugin({ inject: ['nothing'], apply() {} })
+  const fiber = (await quietRoot()).plugin({ inject: ['nothing'], apply() {} })
   await fiber
   assert.equal(fiber.state, FIBER.PENDING)
 })
 
 test('Cordis: a plain function is constructed and its disposer is lost, an arrow function keeps it', async () => {
   let disposed = 0
-  const root = quietRoot()
+  const root = await quietRoot()
   const plain = root.plugin(function (ctx) { return () => { disposed += 1 } })
   const arrow = root.plugin(ctx => () => { disposed += 10 })
   await Promise.all([plain, arrow])
@@ -53,7 +55,7 @@ test('Cordis: a plain function is constructed and its disposer is lost, an arrow
 })
 
 test('Cordis: a listener of internal/listener that returns a disposer takes the place of the registration', async () => {
-  const root = quietRoot()
+  const root = await quietRoot()
   const seen = []
   root.on('internal/listener', function (name, listener, options) {
     if (name !== 'sample') return undefined
@@ -67,7 +69,8 @@ test('Cordis: a listener of internal/listener that returns a disposer takes the 
 })
 
 test('Cordis: a service of another fiber than the root needs inject, its methods see the caller', async () => {
-  const root = quietRoot()
+  const root = await quietRoot()
+  const { Service } = await load()
   const service = Object.create({ who() { return this.ctx.fiber.name } })
   Object.defineProperty(service, Service.tracker, { value: { property: 'ctx', noShadow: true } })
   root.plugin({ name: 'provider', apply: ctx => { ctx.reflect.provide('sample', service) } })

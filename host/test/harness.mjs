@@ -15,7 +15,6 @@ const top = new URL('../../', import.meta.url).pathname
 
 /* meson says where it built the bundle; started by hand, a test takes the one in build/. */
 export const BUNDLE = process.env.CODEWHALE_HOST_BUNDLE ?? join(top, 'build/host/codewhale-extension-host.mjs')
-if (!existsSync(BUNDLE)) throw new Error(`${BUNDLE} is not built; build it with ninja or name it in CODEWHALE_HOST_BUNDLE`)
 
 /* The runtime of the host: CODEWHALE_TEST_NODE, the one that runs this test if it is good enough, or what get-node installs */
 function findNode() {
@@ -25,13 +24,18 @@ function findNode() {
   return execFileSync(join(top, 'scripts/get-node'), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
 }
 
-export const NODE = findNode()
-export const NODE_VERSION = execFileSync(NODE, ['--version'], { encoding: 'utf8', env: {} }).trim().slice(1)
+/* runtime() -> {node, version}, found at the first use: a test file may also be read only for its names */
+let found
+export function runtime() {
+  if (found) return found
+  const node = findNode()
+  return found = { node, version: execFileSync(node, ['--version'], { encoding: 'utf8', env: {} }).trim().slice(1) }
+}
 
 export const sha256 = data => createHash('sha256').update(data).digest('hex')
 
 /* The flags that this runtime takes: see host/README.md */
-export function nodeFlags(major = Number(NODE_VERSION.split('.')[0])) {
+export function nodeFlags(major = Number(runtime().version.split('.')[0])) {
   const flags = ['--no-warnings', '--no-addons', '--disable-proto=throw', '--no-experimental-sqlite']
   if (major >= 26) flags.push('--no-experimental-ffi')
   return [...flags, '--disable-sigusr1', '--no-global-search-paths', '--max-old-space-size=256', '--permission']
@@ -125,11 +129,12 @@ export class TestCore {
   }
 
   async start({ tier = 'plugin', flags = nodeFlags(), args = [`--tier=${tier}`], handshake = true, env = {} } = {}) {
+    if (!existsSync(BUNDLE)) throw new Error(`${BUNDLE} is not built: build it with ninja, or name it in CODEWHALE_HOST_BUNDLE`)
     const [ours, theirs] = await socketPair(this.folder)
     const grants = flags.includes('--permission')
       ? [`--allow-fs-read=${dirname(BUNDLE)}/`, `--allow-fs-read=${this.root}/`, `--allow-fs-read=${this.data}/`, `--allow-fs-write=${this.data}/`]
       : []
-    this.child = spawn(NODE, [...flags, ...grants, BUNDLE, ...args], { cwd: this.data, env, stdio: [theirs, theirs, 'pipe'] })
+    this.child = spawn(runtime().node, [...flags, ...grants, BUNDLE, ...args], { cwd: this.data, env, stdio: [theirs, theirs, 'pipe'] })
     theirs.destroy()
     this.socket = ours
     this.exited = once(this.child, 'exit').then(([code, signal]) => ({ code, signal }))

@@ -4,7 +4,7 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { BUNDLE, NODE_VERSION, TestCore, nodeFlags, sha256, withCore } from './harness.mjs'
+import { BUNDLE, TestCore, nodeFlags, runtime, sha256, withCore } from './harness.mjs'
 
 const ended = async (options, before = () => {}) => {
   const core = new TestCore()
@@ -30,7 +30,7 @@ test('H02 hello tells the digest of the bundle, the runtime, the tier and the do
     const { hello } = core
     assert.deepEqual(hello.protocol, { min: 1, max: 1 })
     assert.equal(hello.bundle_sha256, sha256(readFileSync(BUNDLE)))
-    assert.deepEqual(hello.runtime, { name: 'node', version: NODE_VERSION })
+    assert.deepEqual(hello.runtime, { name: 'node', version: runtime().version })
     assert.equal(hello.tier, 'plugin')
     assert.deepEqual(hello.builtin_modules, [])
     assert.ok(hello.verified_doors.length > 40)
