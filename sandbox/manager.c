@@ -6,7 +6,9 @@
 #include "common/cleanup.h"
 #include "sandbox/manager.h"
 
-#define RECONNECT_USEC UINT64_C(250000)
+/* The next try after a loss; each that fails doubles the wait. */
+#define RECONNECT_USEC     UINT64_C(250000)
+#define RECONNECT_USEC_MAX UINT64_C(8000000)
 
 typedef struct Follower {
         UnitManagerFollower function;
@@ -26,6 +28,8 @@ struct UnitManager {
         sd_bus_slot *disconnect_slot;
         sd_event_source *reconnect;
         bool ready;
+        bool told_lost;
+        uint64_t wait_usec; /* before the next try */
 
         GArray *followers; /* of Follower; a removed one has no function until nobody walks the list */
         unsigned walking;
@@ -97,13 +101,19 @@ static void manager_lose(UnitManager *manager, int error, const char *reason) {
         g_autoptr(UnitManager) held = unit_manager_ref(manager);
         int r;
 
+        (void) held;
+
         manager_drop_bus(manager);
         if (!manager->reconnect && manager->events) {
                 r = sd_event_add_time_relative(manager->event, &manager->reconnect, CLOCK_MONOTONIC,
-                                RECONNECT_USEC, RECONNECT_USEC / 10, on_reconnect, manager);
+                                manager->wait_usec, manager->wait_usec / 10, on_reconnect, manager);
                 assert(r >= 0);
+                manager->wait_usec = MIN(manager->wait_usec * 2, RECONNECT_USEC_MAX);
         }
+        if (manager->told_lost)
+                return;
 
+        manager->told_lost = true;
         if (manager->events && manager->events->lost)
                 manager->events->lost(manager, error, reason, manager->userdata);
         manager_tell_followers(manager);
@@ -125,6 +135,7 @@ static int on_subscribed(sd_bus_message *reply, void *userdata, sd_bus_error *re
         const sd_bus_error *error = sd_bus_message_get_error(reply);
 
         (void) reterr;
+        (void) held;
 
         manager->subscribe_slot = sd_bus_slot_unref(manager->subscribe_slot);
         if (error && !sd_bus_error_has_name(error, "org.freedesktop.systemd1.AlreadySubscribed")) {
@@ -134,6 +145,8 @@ static int on_subscribed(sd_bus_message *reply, void *userdata, sd_bus_error *re
         }
 
         manager->ready = true;
+        manager->told_lost = false;
+        manager->wait_usec = RECONNECT_USEC;
         if (manager->events && manager->events->ready)
                 manager->events->ready(manager, manager->userdata);
         if (manager->ready)
@@ -238,6 +251,7 @@ int unit_manager_new(sd_event *event, UnitManagerKind kind, const char *address,
                 .event = sd_event_ref(event),
                 .events = events,
                 .userdata = userdata,
+                .wait_usec = RECONNECT_USEC,
                 .followers = g_array_new(FALSE, FALSE, sizeof(Follower)),
         };
 
@@ -315,6 +329,11 @@ void unit_manager_follow(UnitManager *manager, UnitManagerFollower function, voi
         assert(manager);
         assert(function);
         g_array_append_val(manager->followers, follower);
+
+        /* Somebody wants a unit: don't make them wait for the next try. */
+        manager->wait_usec = RECONNECT_USEC;
+        if (!manager->ready && manager->reconnect)
+                (void) sd_event_source_set_time_relative(manager->reconnect, 0);
 }
 
 void unit_manager_unfollow(UnitManager *manager, void *userdata) {

@@ -28,7 +28,7 @@ typedef struct UnitManager UnitManager;
 typedef struct UnitManagerEvents {
         void (*ready)(UnitManager *manager, void *userdata); /* also after each "lost" */
         void (*lost)(UnitManager *manager, int error, const char *reason,
-                        void *userdata); /* tried again by itself */
+                        void *userdata); /* once for each loss; tried again by itself */
 } UnitManagerEvents;
 
 /**

@@ -51,6 +51,7 @@ static void test_walls_hold(void) {
         _cleanup_close_ int listening = listen_abstract(abstract[0]);
         g_auto(Live) live = { .frames = NULL };
 
+        (void) listening;
         for (size_t i = 0; sockets[i]; i++)
                 assert_reachable(sockets[i]);
         if (!live_is_possible(UNIT_MANAGER_USER))
