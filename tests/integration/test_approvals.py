@@ -41,7 +41,7 @@ class Cards(ServiceCase):
         self.assertIn(self.plugin, str(card['plugin']))
         self.assertEqual(len(card['digest']), 64)
         self.assertIn('"a"', str(card['arguments']) + card['text'] if isinstance(card['arguments'], str) else '"a"')
-        self.assertTrue(any(grant['scope'] == 'session' for grant in card['grants']), card['grants'])
+        self.assertTrue(any(grant['scope'] == 'tool' for grant in card['grants']), card['grants'])
         approver.answer(card, 'allow')
         self.assertIn('done', call.result())
         self.assertEqual(self.open_cards(), 0)
@@ -131,7 +131,7 @@ class Cards(ServiceCase):
         self.assertFails('NoApprover', self.client.tool, 'probe')
 
     def test_O17_session_grant_is_for_this_build_and_session(self):
-        approver = self.approver(lambda card: ('allow', 'session'))
+        approver = self.approver(lambda card: ('allow', 'tool'))
         session = self.client.call('Sessions', 'Open', '(a{sv})', {})
         for _ in range(3):
             self.client.tool('probe', {'b': 2}, session=session)
@@ -145,7 +145,7 @@ class Cards(ServiceCase):
         # New bytes are another build: the grant does not reach them.
         self.client.plugin('Disable', self.plugin)
         self.client.plugin('Uninstall', self.plugin)
-        self.client.bring_up(self.bundle('again/probe', tool_source("return 'changed'")) if False else self._changed())
+        self.client.bring_up(self._changed())
         self.client.tool('probe', {'b': 2}, session=session)
         self.assertEqual(len(approver.cards), 3)
 
@@ -155,7 +155,7 @@ class Cards(ServiceCase):
         return folder
 
     def test_grant_can_be_revoked(self):
-        approver = self.approver(lambda card: ('allow', 'session'))
+        approver = self.approver(lambda card: ('allow', 'tool'))
         self.client.tool('probe')
         self.client.tool('probe')
         self.assertEqual(len(approver.cards), 1)
@@ -164,7 +164,7 @@ class Cards(ServiceCase):
         self.assertEqual(len(approver.cards), 2)
 
     def test_grants_die_with_the_session(self):
-        approver = self.approver(lambda card: ('allow', 'session'))
+        approver = self.approver(lambda card: ('allow', 'tool'))
         caller = self.connect()
         caller.tool('probe')
         self.assertEqual(len(self.client.call('Grants', 'List')), 1)

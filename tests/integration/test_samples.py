@@ -69,6 +69,7 @@ class Counter(ServiceCase):
         self.daemon.start()
         self.client = self.connect()
         self.approver()
+        self.client.wait_for_tools('mod_counter')
         self.assertEqual(self.client.tool('mod_counter')['structured']['count'], 3)
         self.client.plugin('Disable', self.plugin)
         self.client.plugin('Uninstall', self.plugin)

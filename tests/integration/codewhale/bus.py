@@ -183,6 +183,10 @@ class Client:
     def tools(self, **more):
         return [row[0] for row in self.call('Tools', 'List', '(a{sv})', options(**more))]
 
+    def wait_for_tools(self, *names, seconds=SECONDS):
+        """Extensions are started when the service starts, and it does not wait for them."""
+        iterate_until(lambda: self.tools() == list(names), seconds, f'the tools {names}')
+
     def plugins(self):
         """name -> (id, path, version, state)"""
         return {row[2]: (row[0], row[1], row[3], row[4]) for row in self.call('Plugins', 'List', '(a{sv})', {})}
