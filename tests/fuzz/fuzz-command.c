@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Shell command lines: never a crash, and never plain when an operator stands outside quotes. */
+
+#include <string.h>
+
+#include "fuzz.h"
+#include "policy/auto-review.h"
+#include "policy/command.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+        g_autofree char *text = g_strndup((const char *) data, size);
+        g_autoptr(Command) command = command_parse(text);
+        g_autofree char *family = command_family(command);
+        g_auto(GStrv) words = command_words(text);
+        const ReviewSubject subject = { .policy_name = "exec_shell", .category = CATEGORY_SHELL, .command = command };
+        const char *why = NULL;
+
+        if (command_is_plain(command)) {
+                const CommandSegment *only = command->segments->pdata[0];
+                g_autoptr(GPtrArray) prefix = g_ptr_array_new();
+
+                if (!strpbrk(text, "'\"\\#"))
+                        MUST(!strpbrk(text, "$`;|&()<>*?"));
+                for (guint i = 0; i < only->words->len; i++)
+                        g_ptr_array_add(prefix, only->words->pdata[i]);
+                g_ptr_array_add(prefix, NULL);
+                MUST(command_segment_begins(only, (char **) prefix->pdata));
+                MUST(command_runs(command, (char **) prefix->pdata));
+        }
+        MUST(!family || command_is_plain(command));
+        (void) auto_review_find(NULL, &subject, &why);
+        MUST(why);
+        return 0;
+}
