@@ -29,6 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 MUST(command_runs(command, (char **) prefix->pdata));
         }
         MUST(!family || command_is_plain(command));
+        MUST(!words || words[0]);
         (void) auto_review_find(NULL, &subject, &why);
         MUST(why);
         return 0;
