@@ -70,10 +70,11 @@ static void read_document(Jval document) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         g_autofree char *json = NULL;
         g_autoptr(Jdoc) doc = NULL, from_toml = NULL;
+        TomlError error;
 
         if (jdoc_parse((const char *) data, size, NULL, &doc, NULL) >= 0)
                 read_document(jdoc_root(doc));
-        else if (toml_to_json((const char *) data, size, &json, NULL) >= 0) {
+        else if (toml_to_json((const char *) data, size, &json, &error) >= 0) {
                 MUST(jdoc_parse(json, strlen(json), NULL, &from_toml, NULL) != -ENOMEM);
                 if (from_toml)
                         read_document(jdoc_root(from_toml));

@@ -11,9 +11,10 @@ static int load(PolicySet *set, RuleSource source, const char *toml, char **ret_
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autofree char *json = NULL;
         g_autoptr(Jdoc) doc = NULL;
+        TomlError toml_error;
         int r;
 
-        g_assert_cmpint(toml_to_json(toml, strlen(toml), &json, NULL), ==, 0);
+        g_assert_cmpint(toml_to_json(toml, strlen(toml), &json, &toml_error), ==, 0);
         doc = parse_json(json);
         r = policy_set_load(set, source, jdoc_root(doc), &error);
         if (r < 0 && ret_message)
