@@ -22,6 +22,46 @@ static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *rete
         return 0;
 }
 
+/* ---- authentication ----
+ *
+ * A client may send its first call together with the end of the authentication. sd-bus then has the call in its buffer, and
+ * nothing wakes it, because the socket is empty. So while a channel authenticates, it is asked after every event. */
+
+static void greet(Face *face) {
+        int r;
+
+        do
+                r = sd_bus_process(face->bus, NULL);
+        while (r > 0 && !face->doomed);
+
+        if (r < 0)
+                bus_server_doom_face(face->server, face);
+        else if (sd_bus_is_ready(face->bus) > 0)
+                face->greeted = true;
+}
+
+static int on_greet(sd_event_source *source, void *userdata) {
+        BusServer *server = userdata;
+        bool waiting = false;
+
+        for (size_t i = 0; i < server->channels->len; i++) {
+                Face *face = g_ptr_array_index(server->channels, i);
+
+                if (!face->greeted && !face->doomed)
+                        greet(face);
+                waiting = waiting || (!face->greeted && !face->doomed);
+        }
+        return waiting ? 0 : sd_event_source_set_enabled(source, SD_EVENT_OFF);
+}
+
+int channels_init(BusServer *server) {
+        int r = sd_event_add_post(server->event, &server->greet, on_greet, server);
+
+        return r < 0 ? r : sd_event_source_set_enabled(server->greet, SD_EVENT_OFF);
+}
+
+/* ---- opening ---- */
+
 static int prepare_bus(sd_bus *bus) {
         sd_id128_t id;
         int r;
@@ -83,7 +123,7 @@ static int add_face(BusServer *server, Caller *caller, sd_bus *bus) {
                 return r;
 
         g_ptr_array_add(server->channels, g_steal_pointer(&face));
-        return 0;
+        return sd_event_source_set_enabled(server->greet, SD_EVENT_ON);
 }
 
 static int check_limits(const BusServer *server, const Caller *caller, sd_bus_error *reterr) {

@@ -13,5 +13,8 @@
  */
 int channel_open(BusServer *server, Caller *caller, int *ret_fd, sd_bus_error *reterr);
 
+/** channels_init() - once, before the first channel */
+int channels_init(BusServer *server);
+
 /** channels_close() - a caller left: his channels end, and what was called over them */
 void channels_close(BusServer *server, const Caller *caller);

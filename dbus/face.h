@@ -21,6 +21,7 @@ typedef struct Face {
         GPtrArray *slots;
         size_t unread;     /* of a channel: bytes that were sent since its queue was last empty */
         bool doomed;       /* it is to be closed at the next turn of the loop */
+        bool greeted;      /* of a channel: authentication is over */
 } Face;
 
 /**

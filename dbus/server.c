@@ -91,6 +91,8 @@ int bus_server_new(Service *service, sd_bus *bus, BusServer **ret) {
         if (r >= 0)
                 r = sd_event_source_set_enabled(server->sweep, SD_EVENT_OFF);
         if (r >= 0)
+                r = channels_init(server);
+        if (r >= 0)
                 r = announcer_new(server, &server->announcer);
         if (r >= 0)
                 r = caller_table_new(bus, &caller_events, server, &server->callers);
@@ -124,6 +126,7 @@ BusServer *bus_server_free(BusServer *server) {
         g_ptr_array_unref(server->acts);
         g_ptr_array_unref(server->queries);
         sd_event_source_disable_unref(server->sweep);
+        sd_event_source_disable_unref(server->greet);
         sd_event_unref(server->event);
         g_free(server);
         return NULL;

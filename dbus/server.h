@@ -26,6 +26,7 @@ struct BusServer {
         GPtrArray *workspaces;  /* ClientWorkspace, owned */
         Announcer *announcer;
         sd_event_source *sweep; /* closes doomed channels */
+        sd_event_source *greet; /* while a channel authenticates */
 };
 
 /**
