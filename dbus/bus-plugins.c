@@ -11,6 +11,7 @@
 #include "dbus/client-workspace.h"
 #include "dbus/options.h"
 #include "dbus/paths.h"
+#include "dbus/personal.h"
 #include "dbus/server.h"
 
 /* ---- looking ---- */
@@ -190,12 +191,15 @@ static int handle_trust(Face *face, Caller *caller, sd_bus_message *m, sd_bus_er
                 r = options_read_none(m, reterr);
         if (r >= 0)
                 r = face_find_plugin(face, word, &plugin, reterr);
+        /* Nobody is bothered for a token that can't be right. */
+        if (r >= 0)
+                r = plugin_check_token(plugin, token, reterr);
         if (r >= 0)
                 r = bus_act_new(face, caller, m, &act, reterr);
         if (r < 0)
                 return r;
 
-        service_trust(face->service, plugin, token, "token", bus_act_done, act);
+        personal_trust(face, caller, plugin, token, act);
         return 1;
 }
 BUS_METHOD(trust)

@@ -6,6 +6,7 @@
 #include "dbus/bus-interfaces.h"
 #include "dbus/face.h"
 #include "dbus/paths.h"
+#include "dbus/personal.h"
 
 static Session *session_of_path(const Face *face, const char *path) {
         uint64_t number;
@@ -124,7 +125,28 @@ static int set_word(
 }
 
 static int handle_set_posture(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        return set_word(face, caller, m, session_set_posture, reterr);
+        const char *word;
+        Session *session;
+        Posture posture;
+        BusAct *act;
+        int r;
+
+        r = message_read(m, reterr, "s", &word);
+        if (r >= 0)
+                r = find_own(face, caller, m, &session, reterr);
+        if (r < 0)
+                return r;
+
+        posture = posture_from_string(word);
+        if (posture < 0 || !posture_is_raise(session->posture, posture)) {
+                r = session_set_posture(session, word, reterr);
+                return r < 0 ? r : message_reply_empty(m);
+        }
+        r = bus_act_new(face, caller, m, &act, reterr);
+        if (r < 0)
+                return r;
+        personal_raise(face, caller, session, posture, act);
+        return 1;
 }
 BUS_METHOD(set_posture)
 

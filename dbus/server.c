@@ -102,6 +102,9 @@ int bus_server_new(Service *service, sd_bus *bus, BusServer **ret) {
                 return r;
 
         service_set_events(service, &announcer_events, server->announcer);
+        server->polkit = polkit_new(server->event);
+        service->polkit_ask = polkit_ask;
+        service->polkit_userdata = server->polkit;
         *ret = g_steal_pointer(&server);
         return 0;
 }
@@ -113,6 +116,8 @@ BusServer *bus_server_free(BusServer *server) {
         /* First whatever wants to answer or to tell, then the connections, so that it still can. */
         bus_calls_cancel(server, NULL, NULL, "the service is stopping");
         decision_queries_drop(server, NULL);
+        server->service->polkit_ask = NULL;
+        server->polkit = polkit_free(server->polkit);
         bus_acts_abandon(server);
         service_set_events(server->service, NULL, NULL);
         announcer_free(server->announcer);

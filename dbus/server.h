@@ -9,6 +9,7 @@
 
 #include "dbus/caller.h"
 #include "dbus/face.h"
+#include "dbus/polkit.h"
 #include "service/service.h"
 
 typedef struct Announcer Announcer; /* announcer.h */
@@ -25,6 +26,7 @@ struct BusServer {
         GPtrArray *queries;     /* DecisionQuery, borrowed */
         GPtrArray *workspaces;  /* ClientWorkspace, owned */
         Announcer *announcer;
+        Polkit *polkit;
         sd_event_source *sweep; /* closes doomed channels */
         sd_event_source *greet; /* while a channel authenticates */
 };

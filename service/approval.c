@@ -148,6 +148,15 @@ bool approval_table_can_ask(const ApprovalTable *table, const char *requester) {
         return n > 1 || (n == 1 && !g_hash_table_contains(table->approvers, requester));
 }
 
+void approval_table_withdraw_requester(ApprovalTable *table, const char *requester) {
+        for (size_t i = table->open->len; i > 0; i--) {
+                Approval *approval = i <= table->open->len ? g_ptr_array_index(table->open, i - 1) : NULL;
+
+                if (approval && strcmp(approval->requester, requester) == 0)
+                        approval_withdraw(approval, "the one who asked left");
+        }
+}
+
 static unsigned count_of_requester(const ApprovalTable *table, const char *requester) {
         unsigned n = 0;
 

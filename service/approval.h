@@ -90,6 +90,9 @@ int approval_answer(
                 ApprovalTable *table, uint64_t id, const char *client, const char *decision, const char *digest,
                 const char *scope, sd_bus_error *reterr);
 
+/** approval_table_withdraw_requester() - a connection left: withdraw every card that it asked for */
+void approval_table_withdraw_requester(ApprovalTable *table, const char *requester);
+
 /** approval_withdraw() - take the card back: its callback comes with APPROVAL_WITHDRAWN before this returns */
 void approval_withdraw(Approval *approval, const char *reason);
 

@@ -45,6 +45,7 @@ typedef enum SettingType {
         SETTING_PATH,
         SETTING_RUNTIME,
         SETTING_POSTURE,
+        SETTING_CONFIRM,
 } SettingType;
 
 typedef struct Setting {
@@ -63,6 +64,7 @@ static const Setting settings[] = {
         { "extension_host", "tasks", SETTING_UINT, offsetof(Config, tasks), 16, 4096, 1 },
         { "extension_host", "require_memory_limit", SETTING_BOOLEAN, offsetof(Config, require_memory_limit), 0, 0, 0 },
         { "policy", "posture", SETTING_POSTURE, offsetof(Config, posture), 0, 0, 0 },
+        { "trust", "confirm", SETTING_CONFIRM, offsetof(Config, confirm), 0, 0, 0 },
         { "approvals", "timeout_sec", SETTING_UINT, offsetof(Config, approval_timeout_msec), 0, 86400, 1000 },
 };
 
@@ -115,6 +117,10 @@ static int read_setting(Config *config, const Setting *setting, Jval value, sd_b
                 config->posture = posture_from_string(jval_text(value));
                 return config->posture < 0 ? refuse(reterr, setting->table, setting->key,
                                                     "\"ask\", \"auto-review\", \"full-access\" or \"never\"") : 0;
+        case SETTING_CONFIRM:
+                config->confirm = confirm_method_from_string(jval_text(value));
+                return config->confirm < 0 ? refuse(reterr, setting->table, setting->key,
+                                                    "\"auto\", \"polkit\", \"approver\" or \"token\"") : 0;
         }
         g_assert_not_reached();
 }

@@ -11,6 +11,7 @@
 #include "common/jdoc.h"
 #include "policy/posture.h"
 #include "service/codewhale-home.h"
+#include "service/confirm.h"
 #include "service/runtime.h"
 
 typedef struct Config {
@@ -21,6 +22,7 @@ typedef struct Config {
         unsigned tasks;          /* [extension_host] tasks */
         bool require_memory_limit; /* [extension_host] require_memory_limit: refuse where MemoryMax= is not enforced */
         Posture posture;         /* [policy] posture */
+        ConfirmMethod confirm;   /* [trust] confirm */
         uint64_t approval_timeout_msec; /* [approvals] timeout_sec; 0: none */
         char *error;             /* what is wrong with the file; NULL when nothing is */
         char *text;              /* the file as JSON; owns what @doc reads */

@@ -98,6 +98,9 @@ int plugin_set_review(PluginSet *set, Plugin *plugin, ReviewFlags flags, char **
  */
 int plugin_set_trust(PluginSet *set, Plugin *plugin, const char *token, const char *confirmed_by, sd_bus_error *reterr);
 
+/** plugin_check_token() - whether a token is for what the plugin was when it was last looked at; errors as plugin_set_trust() */
+int plugin_check_token(const Plugin *plugin, const char *token, sd_bus_error *reterr);
+
 /** plugin_set_enable() - 0; ERROR_NOT_TRUSTED, ERROR_CONTENT_CHANGED, ERROR_CAPABILITIES_CHANGED, ERROR_NOT_ACTIVE */
 int plugin_set_enable(PluginSet *set, Plugin *plugin, sd_bus_error *reterr);
 

@@ -62,7 +62,7 @@ static bool is_hash(const char *text, size_t length) {
         return length == SHA256_HEX_CHARS && strspn(text, "0123456789abcdef") >= SHA256_HEX_CHARS;
 }
 
-static int check_token(const Plugin *plugin, const char *token, sd_bus_error *reterr) {
+int plugin_check_token(const Plugin *plugin, const char *token, sd_bus_error *reterr) {
         const char *dot = strchr(token, '.');
         const Diagnostic *error = diagnostics_first_error(plugin->diagnostics);
 
@@ -127,7 +127,7 @@ int plugin_set_begin_trust(
         int r;
 
         (void) set;
-        r = check_token(plugin, token, reterr);
+        r = plugin_check_token(plugin, token, reterr);
         if (r < 0)
                 return r;
 

@@ -366,6 +366,7 @@ void service_reloaded(Service *service) {
 void service_client_gone(Service *service, const char *client) {
         approval_table_unregister(service->approvals, client);
         session_table_client_gone(service->sessions, client);
+        approval_table_withdraw_requester(service->approvals, client);
 }
 
 /* ---- grants ---- */

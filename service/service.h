@@ -14,6 +14,7 @@
 #include "service/eraser.h"
 #include "service/host-table.h"
 #include "service/invocation.h"
+#include "service/personal-act.h"
 #include "service/plugin-set.h"
 #include "service/registry.h"
 #include "service/runtime.h"
@@ -66,6 +67,8 @@ struct Service {
         GPtrArray *invocations; /* running ones, borrowed */
         GPtrArray *acts;        /* of persons, in progress; owned (plugin-act.c) */
         Eraser *eraser;
+        PolkitAsk polkit_ask; /* NULL: there is no polkit to ask; set by who serves the bus */
+        void *polkit_userdata;
         sd_event_source *status_line;
         bool started; /* hosts follow the plugins from now on */
         const ServiceEvents *events;

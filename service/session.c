@@ -245,6 +245,11 @@ int session_set_posture(Session *session, const char *word, sd_bus_error *reterr
         return 0;
 }
 
+void session_raise_posture(Session *session, Posture posture) {
+        session->posture = posture;
+        session_changed(session);
+}
+
 int session_set_mode(Session *session, const char *word, sd_bus_error *reterr) {
         Mode mode = mode_from_string(word);
 

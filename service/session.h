@@ -78,4 +78,7 @@ void session_table_client_gone(SessionTable *table, const char *client);
 
 /** session_set_posture() - 0; ERROR_INVALID_ARGUMENTS; ERROR_NOT_AUTHORIZED when it would raise to full-access */
 int session_set_posture(Session *session, const char *word, sd_bus_error *reterr);
+
+/** session_raise_posture() - set any posture: a person has confirmed it */
+void session_raise_posture(Session *session, Posture posture);
 int session_set_mode(Session *session, const char *word, sd_bus_error *reterr);

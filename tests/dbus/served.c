@@ -127,7 +127,7 @@ Served served_start(void) {
         Served served = { .bus = private_bus_start(), .home = fixture_new_folder(), .source = fixture_new_folder() };
 
         /* Bundles may run code, as far as the configuration goes. */
-        fixture_write(served.home, "config.toml", "[features]\nextension_host = true\n", -1);
+        fixture_write(served.home, "config.toml", "[features]\nextension_host = true\n[trust]\nconfirm = \"token\"\n", -1);
         fixture_bundle(served.source, "counter");
         home_path = served.home;
         bus_address = served.bus->address;

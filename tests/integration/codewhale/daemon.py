@@ -13,7 +13,7 @@ from codewhale.bus import NAME, BusError, Client
 
 ROOT = Path(__file__).resolve().parents[3]
 # Extensions with code of their own are off by default.
-CONFIG = '[features]\nextension_host = true\n'
+CONFIG = '[features]\nextension_host = true\n[trust]\nconfirm = "token"\n'
 
 
 def build_folder():

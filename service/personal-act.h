@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Acts that belong to a person and not to a program that works for one: trusting a bundle, raising a posture (design 4.2).
+ * How they are confirmed is the configuration's [trust] confirm. What it protects against is an agent that trusts for
+ * itself over this bus; not a program of the same user that reaches around it. */
+
+#include <sys/types.h>
+#include <systemd/sd-bus.h>
+
+#include "service/confirm.h"
+
+typedef struct Service Service;
+
+typedef struct PersonalAct {
+        const char *client; /* unique name of who wants it */
+        const char *client_exe; /* NULL or what runs there */
+        pid_t client_pid;   /* for polkit; never decides alone */
+        int client_pidfd;   /* -EBADF for none */
+        uid_t client_uid;
+        const char *action; /* polkit's action id */
+        const char *title;  /* one line: what would happen */
+        const char *text;   /* what exactly, for a person to judge; lines */
+} PersonalAct;
+
+/* @confirmed_by: "token", "polkit" or "approver:<unique name>"; NULL when nobody confirmed it, then the error says why. */
+typedef void (*PersonalActDone)(
+                const char *confirmed_by, const char *error_name, const char *error_message, void *userdata);
+
+/* Asks polkit. @answer comes once, from the loop: 1 allowed, 0 refused, -EHOSTUNREACH when there is no polkit to ask, or
+ * another negative errno; silence and errors never allow. Everything in @act is copied as far as it is needed later. */
+typedef void (*PolkitAnswer)(int r, const char *details, void *userdata);
+typedef int (*PolkitAsk)(const PersonalAct *act, PolkitAnswer answer, void *answer_userdata, void *userdata);
+
+/** personal_act_confirm() - have it confirmed; @done comes once, possibly before this returns */
+void personal_act_confirm(Service *service, const PersonalAct *act, PersonalActDone done, void *userdata);
