@@ -42,13 +42,13 @@
 /* JSON Schema (contract 5.1) */
 #define SCHEMA_SUBSCHEMAS_MAX      10000u
 #define SCHEMA_PATTERN_BYTES_MAX   1024u
-#define SCHEMA_STEPS_MAX           1000000u /* of one validation, and SCHEMA_STEPS_PER_VALUE for each value of the instance */
-#define SCHEMA_STEPS_PER_VALUE     16u
+#define SCHEMA_STEPS_MAX           1000000u /* of one validation; to this come one for each byte of the instance */
+#define SCHEMA_STEPS_PER_VALUE     16u      /* and so many for each of its values */
 #define SCHEMA_NESTING_MAX         1024u    /* subschemas being evaluated inside each other */
 #define SCHEMA_MATCH_MAX           20000u   /* steps of one match of a regular expression, and some for each byte */
 #define SCHEMA_REASONS_MAX         5u
 #define SCHEMA_REPORT_BYTES_MAX    2048u
-#define SCHEMA_NOTES_MAX           1000u
+#define SCHEMA_NOTES_MAX           100u
 
 /* Bundles */
 #define MANIFEST_BYTES_MAX         MIB(1)

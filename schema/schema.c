@@ -10,10 +10,11 @@ static const char undecided_text[] = "the check was given up: it takes too much 
 
 static SchemaVerdict run(const Schema *schema, Jval instance, Report *report, GArray *applied) {
         uint64_t values = (uint64_t) (jnode_next(instance.node) - instance.node);
+        uint64_t steps = SCHEMA_STEPS_MAX + SCHEMA_STEPS_PER_VALUE * values + instance.node->size;
         Evaluator evaluator = {
                 .schema = schema,
                 .doc = instance.doc,
-                .steps = schema->options.steps_max ?: SCHEMA_STEPS_MAX + SCHEMA_STEPS_PER_VALUE * values,
+                .steps = schema->options.steps_max ?: steps,
                 .careful = schema->dynamic || applied,
                 .report = report,
                 .applied = applied,

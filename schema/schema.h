@@ -31,7 +31,7 @@ typedef struct SchemaOptions {
         bool object_root;    /* refuse a root that does not say "type": "object" (tools; contract O05) */
         bool assert_formats; /* "format" judges instead of only describing */
         size_t bytes_max;    /* of the text; 0: TOOL_SCHEMA_BYTES_MAX */
-        uint64_t steps_max;  /* of one validation; 0: SCHEMA_STEPS_MAX and some for every value of the instance */
+        uint64_t steps_max;  /* of one validation; 0: SCHEMA_STEPS_MAX and some for the size of the instance */
         SchemaLoad load;
         void *userdata;
 } SchemaOptions;

@@ -465,6 +465,14 @@ static void test_canonical(void) {
         }
 }
 
+/* Line separators of Unicode need no escape and are no white space. */
+static void test_line_separators(void) {
+        g_autoptr(Jdoc) doc = parse("{\"t\":\"A\xe2\x80\xa8" "B\xe2\x80\xa9" "C\"}");
+
+        g_assert_cmpstr(jval_text(jval_member(jdoc_root(doc), "t")), ==, "A\xe2\x80\xa8" "B\xe2\x80\xa9" "C");
+        refuse(&(Refused) { "[1,\xe2\x80\xa8" "2]", 0, -EBADMSG, 3 });
+}
+
 static void test_copy(void) {
         char text[] = "[\"abc\"]";
         Jdoc *doc;
@@ -539,6 +547,7 @@ int main(int argc, char *argv[]) {
         g_test_add_func("/jdoc/many-keys", test_many_keys);
         g_test_add_func("/jdoc/equal", test_equal);
         g_test_add_func("/jdoc/canonical", test_canonical);
+        g_test_add_func("/jdoc/FR-05-line-separators", test_line_separators);
         g_test_add_func("/jdoc/copy", test_copy);
         g_test_add_func("/jdoc/memory", test_memory);
         g_test_add_func("/jdoc/exhaustive", test_exhaustive);
