@@ -83,39 +83,36 @@ export function registrationEffect(fiber, execute, label) {
   return fiber.effect(execute, label)
 }
 
+const prototypeOf = service => Object.getPrototypeOf(service[Symbol.for('cordis.original')] ?? service)
+
 /* An extension provides names of its own, inside its own subtree, and nothing that the host has or will never have. An attempt
- * fails the activation even if the extension swallows the error. */
+ * fails the activation even if the extension swallows the error. The guard stands on the prototype, so there is no way around it. */
 function guardProvide(root) {
-  const { provide } = root.reflect
-  Object.defineProperty(root.reflect, 'provide', {
-    writable: false,
-    configurable: false,
-    value(name, value, check) {
-      const entry = this.ctx[ENTRY]
-      if (RESERVED.has(name) || entry === undefined) {
-        const error = new RefusedError(`an extension may not provide the service ${name}`)
-        entry?.refusals.push(error.message)
-        throw error
-      }
-      return provide.call(this, name, value, check)
-    },
-  })
+  const prototype = prototypeOf(root.reflect)
+  const { provide } = prototype
+  prototype.provide = function (name, value, check) {
+    const entry = this.ctx[ENTRY]
+    if (RESERVED.has(name) || entry === undefined) {
+      const error = new RefusedError(`an extension may not provide the service ${name}`)
+      entry?.refusals.push(error.message)
+      throw error
+    }
+    return provide.call(this, name, value, check)
+  }
   return provide
 }
 
 /* Removing a plugin's record ends all of its fibers: allowed for one's own. */
 function guardRegistry(root) {
-  const { delete: remove } = root.registry
-  Object.defineProperty(root.registry, 'delete', {
-    writable: false,
-    configurable: false,
-    value(plugin) {
-      const entry = this.ctx[ENTRY]
+  const prototype = prototypeOf(root.registry)
+  const { delete: remove } = prototype
+  prototype.delete = function (plugin) {
+    const entry = this.ctx[ENTRY]
+    if (entry !== undefined)
       for (const fiber of this.get(plugin)?.fibers ?? [])
-        if (entry === undefined || fiber.ctx[ENTRY] !== entry) throw new RefusedError('a plugin of somebody else cannot be removed')
-      return remove.call(this, plugin)
-    },
-  })
+        if (fiber.ctx[ENTRY] !== entry) throw new RefusedError('a plugin of somebody else cannot be removed')
+    return remove.call(this, plugin)
+  }
 }
 
 /* ctx.on(): the one event of the host becomes a registration, see services/events.mjs; what other hosts have is refused. */
@@ -134,8 +131,7 @@ function guardEvents(root, onPreExecute) {
 function freezePrototypes(root) {
   const { Context, Fiber, Service } = cordis
   for (const type of [Context, Fiber, Service]) freeze(type.prototype)
-  for (const service of [root.events, root.registry, root.reflect, root.logger])
-    freeze(Object.getPrototypeOf(service[Symbol.for('cordis.original')] ?? service))
+  for (const service of [root.events, root.registry, root.reflect, root.logger]) freeze(prototypeOf(service))
 }
 
 /* A service that is asked for after the end says so, instead of that it is missing. */
@@ -156,7 +152,6 @@ function guardServices(root) {
 export function createRoot({ services, onPreExecute, onLog }) {
   trackEffects()
   const root = new cordis.Context()
-  freezePrototypes(root)
   root.logger.exporters.clear()
   root.logger.exporter({ levels: { default: 3 }, export: onLog })
   guardServices(root)
@@ -164,6 +159,7 @@ export function createRoot({ services, onPreExecute, onLog }) {
   for (const name of CORE_SERVICES) root.reflect.provide(name, root[name])
   const provide = guardProvide(root)
   guardRegistry(root)
+  freezePrototypes(root)
   /* Provided by a fiber that is not the root's, so that a plugin has to inject what it uses. */
   root.plugin({ name: 'host', apply: ctx => { for (const name of Object.keys(services)) provide.call(ctx.reflect, name, services[name]) } })
   return root

@@ -67,9 +67,10 @@ function rebindStandardStreams() {
 
 function pinBuiltinAccess() {
   pin(process, 'getBuiltinModule', freeze(function (id) {
-    const name = builtinName(`${id}`)
+    const text = `${id}`
+    const name = builtinName(text)
     if (name !== undefined && !isAllowedBuiltin(name)) throw refuseBuiltin(name)
-    return getBuiltinModule(id)
+    return getBuiltinModule(text)
   }))
 }
 

@@ -68,6 +68,12 @@ function listen(host) {
   stdout.on('error', () => endProcess(EXIT_OK))
 }
 
+/* What Bun leaves open after any lock that is known (data: imports, Bun.plugin, bun:jsc) is too much to say hello with. */
+if (process.versions.bun !== undefined) {
+  process.stderr.write('codewhale-extension-host: Bun cannot be locked: select Node, ^22.19 or 24 and newer\n')
+  endProcess(EXIT_LOCK)
+}
+
 const tier = tierOf(process.argv)
 const host = new Host({ tier, write: writeOut, exit })
 const extensions = tier === 'plugin' ? new Extensions(host) : undefined

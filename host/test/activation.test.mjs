@@ -55,6 +55,7 @@ const PROVIDERS = {
   'an approval service through the root': `ctx.root.provide('approval', {})`,
   'an approval service through the real root': `Object.getPrototypeOf(Object.getPrototypeOf(ctx)).provide?.('approval', {}); ctx.root.reflect.provide('approval', {})`,
   'an approval service, swallowing the error': `try { ctx.provide('approval', {}) } catch {}`,
+  'an approval service through the prototype': `Object.getPrototypeOf(ctx.reflect).provide.call(ctx.reflect, 'approval', {})`,
   'tools': `ctx.reflect.provide('tools', {})`,
   'an agent loop': `ctx.provide('runtimeLoop', {})`,
 }
