@@ -70,34 +70,51 @@ static int allocate(Options *parsed, int argc) {
         return 0;
 }
 
-int options_parse(int argc, char **argv, Options *ret, const char **ret_wrong) {
-        Options parsed = { .service = 0 };
+static int parse(Options *parsed, int argc, char **argv, const char **ret_wrong) {
         int i;
-
-        if (allocate(&parsed, argc + 1) < 0)
-                return -ENOMEM;
 
         for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
                 if (strcmp(argv[i], "--probe") == 0)
-                        parsed.probe = true;
+                        parsed->probe = true;
                 else if (strcmp(argv[i], "--without=landlock") == 0)
-                        parsed.without_landlock = true;
-                else if (!take_word(&parsed, argv[i]) && !take_service(&parsed, argv[i])) {
+                        parsed->without_landlock = true;
+                else if (!take_word(parsed, argv[i]) && !take_service(parsed, argv[i])) {
                         *ret_wrong = argv[i];
                         return -EINVAL;
                 }
         }
         if (i < argc)
-                parsed.command = argv + i + 1;
-        if (!parsed.service) {
+                parsed->command = argv + i + 1;
+        if (!parsed->service) {
                 *ret_wrong = "--service= is missing";
                 return -EINVAL;
         }
-        if (!parsed.probe && (!parsed.command || !parsed.command[0] || parsed.command[0][0] != '/')) {
+        if (!parsed->probe && (!parsed->command || !parsed->command[0] || parsed->command[0][0] != '/')) {
                 *ret_wrong = "no absolute path of a runtime after --";
                 return -EINVAL;
         }
 
+        return 0;
+}
+
+int options_parse(int argc, char **argv, Options *ret, const char **ret_wrong) {
+        Options parsed = { .service = 0 };
+        int r;
+
+        r = allocate(&parsed, argc + 1);
+        if (r >= 0)
+                r = parse(&parsed, argc, argv, ret_wrong);
+        if (r < 0) {
+                options_done(&parsed);
+                return r;
+        }
+
         *ret = parsed;
         return 0;
+}
+
+void options_done(Options *parsed) {
+        for (size_t i = 0; i < N_OPTIONS; i++)
+                free(((Words *) ((char *) parsed + options[i].words))->words);
+        *parsed = (Options){ .service = 0 };
 }

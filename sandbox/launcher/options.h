@@ -43,3 +43,6 @@ typedef struct Options {
 /** options_parse() - 0, or -EINVAL with the argument that is wrong in @ret_wrong; all texts are borrowed
  * from @argv */
 int options_parse(int argc, char **argv, Options *ret, const char **ret_wrong);
+
+/** options_done() - give back the lists */
+void options_done(Options *options);
