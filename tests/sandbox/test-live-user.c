@@ -288,6 +288,28 @@ static void test_ends(void) {
         }
 }
 
+/* Crashed and failed units are forgotten: nothing piles up in the manager. */
+static void test_nothing_is_left(void) {
+        g_autofree char *output = NULL;
+
+        if (!live_is_possible(UNIT_MANAGER_USER))
+                return;
+        for (unsigned i = 0; i < 12; i++) {
+                g_auto(Live) live = { .frames = NULL };
+
+                live_init(&live, UNIT_MANAGER_USER);
+                if (i % 2)
+                        live.spec.plugin_tree = "/nonexistent/plugin";
+                live_run_shell(&live, i % 3 ? "exit 1" : "kill -SEGV $$");
+                live_start(&live);
+                live_wait(&live, i % 2 ? &live.failed : &live.stopped);
+        }
+        g_assert_true(g_spawn_command_line_sync(
+                        "systemctl --user list-units --all --no-legend --plain 'codewhale-host-test*'",
+                        &output, NULL, NULL, NULL));
+        g_assert_cmpstr(output, ==, "");
+}
+
 static void test_survivors(void) {
         g_auto(Live) live = { .frames = NULL };
 
@@ -609,6 +631,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/live-user/places", test_places);
         g_test_add_func("/live-user/workspace", test_workspace);
         g_test_add_func("/live-user/ends", test_ends);
+        g_test_add_func("/live-user/SY-01-nothing-is-left", test_nothing_is_left);
         g_test_add_func("/live-user/SY-04-survivors", test_survivors);
         g_test_add_func("/live-user/FR-15-deaf", test_deaf);
         g_test_add_func("/live-user/kill", test_kill);
