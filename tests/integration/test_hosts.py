@@ -65,15 +65,28 @@ class Misbehaviour(ServiceCase):
             time.sleep(0.2)
         iterate_until(lambda: self.facts()['HostState'] == 'failed', what='giving up')
         self.assertTrue(self.facts()['Failure'])
-        self.assertEqual(self.fails(self.client.start_tool('probe')), 'HostUnavailable')
         self.assertOthersGoOn()
         self.client.call('', 'Reload')
+        self.client.wait_for_tools('other', 'probe')
         self.assertEqual(self.client.tool('probe', seconds=30)['content'][0]['text'], 'alive')
+
+    def test_S15_tool_of_a_host_that_is_down_says_so(self):
+        self.bring_up("return 'alive'")
+        for _ in range(8):
+            if self.facts()['HostState'] == 'failed':
+                break
+            for pid in self.units.all_processes():
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.5)
+        self.assertEqual(self.facts()['HostState'], 'failed')
+        error = self.assertFails('HostUnavailable', self.client.tool, 'probe')
+        self.assertIn(self.facts()['Failure'], error.message)
 
     def test_S06_loop_is_stopped_from_outside(self):
         self.bring_up(f'if (input.loop) {{ {BLOCK_FOREVER} }} return "alive"')
         call = self.client.start_tool('probe', {'loop': True}, seconds=60)
         self.assertIn(self.fails(call), ('HostUnavailable', 'DeadlineExceeded'))
+        self.client.wait_for_tools('probe')
         self.assertEqual(self.client.tool('probe', seconds=60)['content'][0]['text'], 'alive')
 
     def test_S08_deadline(self):

@@ -15,7 +15,7 @@ class Counter(ServiceCase):
     def test_registers_four_things(self):
         self.assertEqual(self.client.tools(), ['mod_counter'])
         self.assertEqual([row[0] for row in self.client.call('Commands', 'List', '(a{sv})', {})], ['mod-count'])
-        self.assertEqual([row['id'] for row in self.client.snapshot()['sections']], ['counter-example'])
+        self.assertEqual(self.client.snapshot()['sections'], [f'{self.plugin} native/counter.mjs counter-example'])
         self.assertEqual([row[0] for row in self.client.call('Hooks', 'List', '(a{sv})', {})], ['tools/pre-execute'])
 
     def test_call_with_a_label(self):
@@ -51,6 +51,7 @@ class Counter(ServiceCase):
             self.assertEqual((result['kind'], result['text']), ('success', 'The counter is at 1.'))
 
     def test_disable_removes_all_four(self):
+        self.assertIn('counts', self.client.snapshot()['text'])
         self.client.plugin('Disable', self.plugin)
         self.assertEqual(self.client.tools(), [])
         self.assertEqual(self.client.call('Commands', 'List', '(a{sv})', {}), [])
