@@ -6,6 +6,7 @@
 #include "service/bundle.h"
 #include "service/plugin-job.h"
 #include "service/plugin-set.h"
+#include "service/plugin-watch.h"
 #include "service/staging.h"
 #include "storage/trust-state.h"
 
@@ -60,6 +61,7 @@ struct PluginSet {
         void *userdata;
         GQueue jobs; /* of PluginJob; the first one runs */
         bool working; /* it has a worker */
+        PluginWatch *watch; /* NULL: none */
         PluginEraser eraser;
         void *eraser_userdata;
 };

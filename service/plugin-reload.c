@@ -185,14 +185,21 @@ static void announce(PluginSet *set, Settle *settle) {
                         continue;
                 if (set->events.removed)
                         set->events.removed(set, plugin, set->userdata);
+                if (set->watch)
+                        plugin_watch_follow(set->watch, plugin);
                 /* Whoever still keeps the plugin does not keep its sealed copy by that. */
                 plugin->staged = staged_copy_unref(plugin->staged);
         }
         for (size_t i = 0; i < settle->changes->len; i++)
                 plugin_change_end(set, &g_array_index(settle->changes, PluginChange, i));
-        for (size_t i = 0; i < settle->added->len; i++)
+        for (size_t i = 0; i < settle->added->len; i++) {
+                Plugin *plugin = g_ptr_array_index(settle->added, i);
+
+                if (set->watch)
+                        plugin_watch_follow(set->watch, plugin);
                 if (set->events.added)
-                        set->events.added(set, g_ptr_array_index(settle->added, i), set->userdata);
+                        set->events.added(set, plugin, set->userdata);
+        }
 }
 
 static GPtrArray *new_plugins(void) {

@@ -155,6 +155,8 @@ void plugin_change_end(PluginSet *set, PluginChange *change) {
         g_autofree char *before = g_steal_pointer(&change->before), *after = NULL;
 
         plugin_update(plugin);
+        if (set->watch)
+                plugin_watch_follow(set->watch, plugin);
         after = describe(plugin);
         if (strcmp(before, after) != 0 && set->events.changed)
                 set->events.changed(set, plugin, set->userdata);

@@ -9,6 +9,7 @@
 #include "common/errors.h"
 #include "fixture.h"
 #include "service/plugin-job.h"
+#include "service/plugin-watch.h"
 #include "service/worker.h"
 
 typedef struct World {
@@ -289,6 +290,53 @@ static void test_slices(void) {
         world_done(&world);
 }
 
+static void on_changed(PluginSet *set, Plugin *plugin, void *userdata) {
+        World *world = userdata;
+
+        (void) set;
+        (void) plugin;
+        world->done++;
+}
+
+static void test_watch(void) {
+        static const PluginSetEvents events = { .changed = on_changed };
+        g_autoptr(PluginWatch) watch = NULL;
+        g_autofree char *placed = NULL, *moved = NULL;
+        World world;
+        Plugin *plugin;
+
+        world_init(&world);
+        plugin = install(&world);
+        g_assert_cmpint(finish(&world, begin_trust(&world, plugin)), ==, 0);
+        g_assert_cmpint(plugin_watch_new(world.set, world.event, &watch), ==, 0);
+        g_assert_cmpint(plugin_set_enable(world.set, plugin, NULL), ==, 0);
+        plugin_set_set_events(world.set, &events, &world);
+
+        /* Nobody calls; the loop alone finds it. */
+        placed = g_build_filename(world.home, "plugins/sample", NULL);
+        world.done = 0;
+        fixture_write(placed, "native/main.mjs", "changed\n", -1);
+        (void) run_until(&world, 1);
+        g_assert_cmpint(plugin_get_trust(plugin), ==, TRUST_CONTENT_CHANGED);
+        g_assert_cmpint(plugin_get_label(plugin), ==, PLUGIN_ENABLED_UNTRUSTED);
+        fixture_write(placed, "native/main.mjs", "export function apply() {}\n", -1);
+        (void) run_until(&world, 2);
+        g_assert_cmpint(plugin_get_label(plugin), ==, PLUGIN_ACTIVE);
+        fixture_write(placed, "deeper/new", "x", -1);
+        (void) run_until(&world, 3);
+        g_assert_cmpint(plugin_get_trust(plugin), ==, TRUST_CONTENT_CHANGED);
+
+        /* The whole bundle goes away. */
+        moved = g_build_filename(world.folder, "moved", NULL);
+        g_assert_cmpint(rename(placed, moved), ==, 0);
+        (void) run_until(&world, 4);
+        g_assert_null(plugin_get_content_hash(plugin));
+        plugin_set_set_events(world.set, NULL, NULL);
+        g_assert_cmpint(plugin_set_reload(world.set, NULL), ==, 0);
+        g_clear_pointer(&watch, plugin_watch_free);
+        world_done(&world);
+}
+
 static int run_text(void *data, GString *ret_text, sd_bus_error *reterr) {
         (void) reterr;
         g_string_append(ret_text, data);
@@ -377,6 +425,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/service/plugin-job/in-order", test_in_order);
         g_test_add_func("/service/plugin-job/taken-back", test_taken_back);
         g_test_add_func("/service/plugin-job/erased-modules", test_erased);
+        g_test_add_func("/service/plugin-watch/T10-seen-without-a-call", test_watch);
         g_test_add_func("/service/plugin-job/slices-and-progress", test_slices);
         return g_test_run();
 }
