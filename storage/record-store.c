@@ -101,7 +101,7 @@ int record_store_set(RecordStore *store, const char *key, size_t key_size, const
         RecordWrite *write;
         int r;
 
-        r = record_write_prepare(store, key, key_size, json, json_size, &write);
+        r = record_write_begin(store, key, key_size, json, json_size, &write);
         if (r < 0)
                 return r;
         return record_write_finish(store, write, record_write_run(write));

@@ -8,7 +8,8 @@
 #include "storage/record-store-internal.h"
 
 struct RecordWrite {
-        int folder; /* of our own: the store may go while a worker writes */
+        int folder;
+        int own_folder; /* the store may go while a worker writes; negative for a write that is over at once */
         char name[RECORD_NAME_CHARS + 1];
         char *key;
         char *data;
@@ -22,7 +23,7 @@ static RecordWrite *record_write_free(RecordWrite *write) {
         if (!write)
                 return NULL;
 
-        close_fd(&write->folder);
+        close_fd(&write->own_folder);
         g_free(write->key);
         g_free(write->data);
         g_free(write);
@@ -60,7 +61,7 @@ static int look_at_old(RecordStore *store, const char *name, RecordEntry **ret) 
         return *ret && (*ret)->corrupt ? -EBADMSG : 0;
 }
 
-int record_write_prepare(RecordStore *store, const char *key, size_t key_size, const char *json, size_t json_size,
+int record_write_begin(RecordStore *store, const char *key, size_t key_size, const char *json, size_t json_size,
                 RecordWrite **ret) {
         g_autoptr(RecordWrite) write = NULL;
         size_t value_size = 0;
@@ -77,7 +78,8 @@ int record_write_prepare(RecordStore *store, const char *key, size_t key_size, c
                 return r;
 
         write = g_new0(RecordWrite, 1);
-        write->folder = -EBADF;
+        write->folder = store->folder;
+        write->own_folder = -EBADF;
         record_file_name(key, key_size, write->name);
         if (g_hash_table_contains(store->busy, write->name))
                 return -EBUSY;
@@ -85,9 +87,6 @@ int record_write_prepare(RecordStore *store, const char *key, size_t key_size, c
         if (r < 0)
                 return r;
 
-        write->folder = fcntl(store->folder, F_DUPFD_CLOEXEC, 3);
-        if (write->folder < 0)
-                return -errno;
         write->key = g_strndup(key, key_size);
         write->value_size = value_size;
         write->data = record_encode(key, key_size, value, value_size, &write->size);
@@ -97,6 +96,23 @@ int record_write_prepare(RecordStore *store, const char *key, size_t key_size, c
 
         g_hash_table_add(store->busy, g_strdup(write->name));
         *ret = g_steal_pointer(&write);
+        return 0;
+}
+
+int record_write_prepare(RecordStore *store, const char *key, size_t key_size, const char *json, size_t json_size,
+                RecordWrite **ret) {
+        _cleanup_close_ int folder = fcntl(store->folder, F_DUPFD_CLOEXEC, 3);
+        RecordWrite *write;
+        int r;
+
+        if (folder < 0)
+                return -errno;
+        r = record_write_begin(store, key, key_size, json, json_size, &write);
+        if (r < 0)
+                return r;
+
+        write->folder = write->own_folder = steal_fd(&folder);
+        *ret = write;
         return 0;
 }
 
