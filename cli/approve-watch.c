@@ -60,13 +60,25 @@ static void say_line(const char *text) {
         (void) fflush(stdout);
 }
 
+/* The keys of the grants that a card offers, in its order. */
+static const char grant_keys[] = "st3456789";
+
+static const CardGrant *watch_grant(const Watch *watch, char key) {
+        const char *place = strchr(grant_keys, key);
+        size_t index = place ? (size_t) (place - grant_keys) : SIZE_MAX;
+
+        return index < watch->card->grants->len ? watch->card->grants->pdata[index] : NULL;
+}
+
 static void watch_ask(const Watch *watch) {
-        const CardGrant *session = card_find_grant(watch->card, "session");
         const char *bold = style_on(watch->cli, STYLE_BOLD), *plain = style_on(watch->cli, STYLE_PLAIN);
 
-        (void) printf("%s[y]%s allow once   ", bold, plain);
-        if (session)
-                (void) printf("%s[s]%s allow %s   ", bold, plain, session->words);
+        (void) printf("%s[y]%s allow once\n", bold, plain);
+        for (guint i = 0; i < watch->card->grants->len && i < strlen(grant_keys); i++) {
+                const CardGrant *grant = watch->card->grants->pdata[i];
+
+                (void) printf("%s[%c]%s allow %s\n", bold, grant_keys[i], plain, grant->words);
+        }
         (void) printf("%s[n]%s deny   %s[f]%s full arguments   %s[q]%s quit\n", bold, plain, bold, plain,
                         bold, plain);
         if (watch->waiting->len > 0)
@@ -104,18 +116,18 @@ static void watch_next(Watch *watch) {
                 say_line("Waiting for calls that need approval. q quits.");
 }
 
-static void watch_answer(Watch *watch, bool allow, const char *scope) {
+static void watch_answer(Watch *watch, bool allow, const CardGrant *grant) {
+        const char *scope = grant ? grant->scope : NULL;
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         int r;
 
         r = approver_answer(watch->cli, watch->card->id, watch->card->digest, allow, scope, &error);
         if (r < 0)
                 (void) failure_report(watch->cli, r, &error, NULL);
+        else if (grant)
+                (void) printf("Card %" PRIu64 ": allowed %s.\n", watch->card->id, grant->words);
         else
-                (void) printf("Card %" PRIu64 ": %s.\n", watch->card->id,
-                                !allow  ? "denied"
-                                : scope ? "allowed for this session"
-                                        : "allowed once");
+                (void) printf("Card %" PRIu64 ": %s.\n", watch->card->id, allow ? "allowed once" : "denied");
         watch_next(watch);
 }
 
@@ -151,8 +163,8 @@ static void watch_key(Watch *watch, char key) {
                 watch_answer(watch, true, NULL);
         else if (key == 'n')
                 watch_answer(watch, false, NULL);
-        else if (key == 's' && card_find_grant(watch->card, "session"))
-                watch_answer(watch, true, "session");
+        else if (watch_grant(watch, key))
+                watch_answer(watch, true, watch_grant(watch, key));
         else if (key == 'f')
                 watch_full(watch);
         else

@@ -22,7 +22,7 @@ static const char version_hint[] = "The running service and this codewhalectl ar
                                    "systemctl {bus} restart codewhale-extensions.service";
 
 static const FailureKind kinds[] = {
-        { ERROR_INVALID_ARGUMENTS, EXIT_STATUS_USAGE, "What it takes: codewhalectl tools {}" },
+        { ERROR_INVALID_ARGUMENTS, EXIT_STATUS_USAGE, NULL },
         { ERROR_INVALID_OPTION, EXIT_STATUS_USAGE, version_hint },
         { ERROR_TOO_LARGE, EXIT_STATUS_USAGE, NULL },
         { ERROR_LIMIT_EXCEEDED, EXIT_STATUS_FAILURE, NULL },

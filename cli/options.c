@@ -37,7 +37,7 @@ static const Option options[] = {
         { OPTION_WATCH, 'w', "watch", NULL, "approve",
                         "Stay, and ask about every call that needs approval" },
         { OPTION_SCOPE, 0, "scope", "SCOPE", "approve",
-                        "What to allow: once (default) or what the card offers" },
+                        "What to allow: once (default), session, or what the card offers" },
         { OPTION_DIGEST, 0, "digest", "HASH", "approve", "Answer only if the card still has this digest" },
         { OPTION_PLUGIN, 0, "plugin", "PLUGIN", "decisions", "Only those about this plugin" },
         { OPTION_TOOL, 0, "tool", "TOOL", "decisions", "Only those about this tool" },

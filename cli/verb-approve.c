@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -84,24 +85,53 @@ static int approve_show(Cli *cli, uint64_t id, const char *word) {
         return r;
 }
 
+/* The grant that was asked for. "session" is the narrowest that lasts for the session, whatever the card
+ * calls it. */
+static int choose_grant(const Cli *cli, const Card *card, const CardGrant **ret) {
+        const char *scope = cli->options[OPTION_SCOPE];
+
+        *ret = NULL;
+        if (!scope || strcmp(scope, "once") == 0)
+                return 0;
+
+        *ret = card_find_grant(card, scope);
+        if (!*ret && strcmp(scope, "session") == 0 && card->grants->len > 0)
+                *ret = card->grants->pdata[0];
+        return *ret ? 0 : -ENOENT;
+}
+
+static int refuse_scope(const Cli *cli, const Card *card) {
+        g_autoptr(GString) offers = g_string_new("once");
+
+        for (guint i = 0; i < card->grants->len; i++)
+                g_string_append_printf(offers, ", %s", ((const CardGrant *) card->grants->pdata[i])->scope);
+        return failure_usage(cli, "Card %" PRIu64 " does not offer --scope=%s, but: %s.", card->id,
+                        cli->options[OPTION_SCOPE], offers->str);
+}
+
 /* One shot: become an approver for as long as the answer takes. */
 static int approve_answer(Cli *cli, uint64_t id, const char *word, bool allow) {
-        const char *digest = cli->options[OPTION_DIGEST], *scope = cli->options[OPTION_SCOPE];
+        const char *digest = cli->options[OPTION_DIGEST];
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        const CardGrant *grant = NULL;
         g_autoptr(Card) card = NULL;
         int r;
 
-        r = approver_register(cli, NULL, &error);
-        if (r >= 0 && !digest)
-                r = approver_describe(cli, id, &card, NULL, &error);
+        r = approver_describe(cli, id, &card, NULL, &error);
+        if (r >= 0 && choose_grant(cli, card, &grant) < 0)
+                return refuse_scope(cli, card);
         if (r >= 0)
-                r = approver_answer(cli, id, digest ? digest : card->digest, allow, scope, &error);
+                r = approver_register(cli, NULL, &error);
+        if (r >= 0)
+                r = approver_answer(cli, id, digest ? digest : card->digest, allow,
+                                grant ? grant->scope : NULL, &error);
         if (r < 0)
                 return failure_report(cli, r, &error, word);
 
         if (cli_has(cli, OPTION_JSON))
                 return output_json("{}");
-        note_say("Card %" PRIu64 ": %s.", id, allow ? "allowed" : "denied");
+        note_say("Card %" PRIu64 ": %s%s%s.", id, allow ? "allowed" : "denied", grant ? " " : "",
+                        grant ? grant->words : "");
         return EXIT_STATUS_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "cli/view.h"
 #include "common/cleanup.h"
+#include "common/errors.h"
 #include "common/sanitize.h"
 
 /* The tool's description, for the types of KEY=VALUE. Without it values are what they look like. */
@@ -106,9 +107,14 @@ int verb_call(Cli *cli, int argc, char **argv) {
 
         r = request_run(cli, &call, &result, &error);
         if (r < 0)
-                return failure_report(cli, r, &error, argv[1]);
-        if (result.outcome != REQUEST_ANSWERED)
-                return response_report(cli, argv[1], &result);
+                r = failure_report(cli, r, &error, argv[1]);
+        else if (result.outcome != REQUEST_ANSWERED)
+                r = response_report(cli, argv[1], &result);
+        else
+                return print_answer(cli, result.result);
 
-        return print_answer(cli, result.result);
+        if (sd_bus_error_has_name(&error, ERROR_INVALID_ARGUMENTS) ||
+                        sd_bus_error_has_name(&result.error, ERROR_INVALID_ARGUMENTS))
+                note_say("What it takes: codewhalectl tools %s", argv[1]);
+        return r;
 }

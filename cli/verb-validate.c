@@ -44,8 +44,10 @@ int verb_validate(Cli *cli, int argc, char **argv) {
                 return failure_report(cli, r, &error, path);
 
         doc = view_parse(json);
-        if (!doc || jval_boolean(jval_member(jdoc_root(doc), "valid"), &valid) < 0)
+        if (!doc)
                 return EXIT_STATUS_FAILURE;
+        if (jval_boolean(jval_member(jdoc_root(doc), "valid"), &valid) < 0)
+                return failure_say("The service did not say whether the folder is valid.");
 
         if (cli_has(cli, OPTION_JSON))
                 r = output_json(json);
