@@ -31,6 +31,7 @@
 #define CLIENT_WORKSPACES_MAX      8u
 #define CLIENT_QUERIES_MAX         2u
 #define QUERIES_MAX                8u
+#define CLIENT_JOBS_MAX            4u      /* reviews, previews and installs of one client; they run one by one */
 
 /* JSON */
 #define JSON_DEPTH_MAX             64u
