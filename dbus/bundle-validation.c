@@ -58,21 +58,20 @@ static char *validation_of_error(const sd_bus_error *error, const char *path) {
         return jwriter_steal(&writer, NULL);
 }
 
-int bundle_validation_run(PluginSet *plugins, const char *path, char **ret, sd_bus_error *reterr) {
-        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_autofree char *json = NULL;
+int bundle_validation_make(
+                const char *path, int r, const sd_bus_error *error, const char *review, char **ret, sd_bus_error *reterr) {
         g_autoptr(Jdoc) doc = NULL;
-        int r;
 
-        r = plugin_set_preview(plugins, path, &json, &error);
-        if (r < 0 && !sd_bus_error_has_names(&error, ERROR_INVALID_MANIFEST, ERROR_INVALID_BUNDLE, ERROR_TOO_LARGE))
-                return sd_bus_error_is_set(&error) ? sd_bus_error_move(reterr, &error) : r;
+        if (r < 0 && !sd_bus_error_has_names(error, ERROR_INVALID_MANIFEST, ERROR_INVALID_BUNDLE, ERROR_TOO_LARGE)) {
+                (void) sd_bus_error_copy(reterr, error);
+                return r;
+        }
         if (r < 0) {
-                *ret = validation_of_error(&error, path);
+                *ret = validation_of_error(error, path);
                 return 0;
         }
 
-        r = jdoc_parse(json, strlen(json), NULL, &doc, NULL);
+        r = jdoc_parse(review, strlen(review), NULL, &doc, NULL);
         if (r < 0)
                 return errors_set(reterr, ERROR_IO, "The review of the bundle can't be read back.");
 

@@ -35,26 +35,13 @@ void bus_act_withdraw(BusAct *act) {
         bus_act_free(act);
 }
 
-void bus_act_done(const char *error_name, const char *error_message, const char *text, void *userdata) {
+void bus_act_done(const char *error_name, const char *error_message, void *userdata) {
         BusAct *act = userdata;
 
-        (void) text;
         if (act->reply && error_name)
                 reply_fail(act->reply, error_name, error_message);
         else if (act->reply)
                 reply_return(act->reply, NULL);
-        bus_act_free(act);
-}
-
-void bus_act_text(const char *error_name, const char *error_message, const char *text, void *userdata) {
-        BusAct *act = userdata;
-
-        if (act->reply && error_name)
-                reply_fail(act->reply, error_name, error_message);
-        else if (act->reply && strlen(text) > BUS_MESSAGE_BYTES_MAX)
-                reply_fail(act->reply, ERROR_TOO_LARGE, "The answer is too large for a message.");
-        else if (act->reply)
-                reply_return(act->reply, "s", text);
         bus_act_free(act);
 }
 
@@ -64,7 +51,7 @@ void bus_act_report(const char *report, void *userdata) {
         if (act->reply && strlen(report) > BUS_MESSAGE_BYTES_MAX)
                 reply_fail(act->reply, ERROR_TOO_LARGE, "The report is too large for a message.");
         else if (act->reply)
-                reply_return(act->reply, "s", report);
+                reply_text(act->reply, report);
         bus_act_free(act);
 }
 

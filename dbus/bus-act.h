@@ -20,10 +20,7 @@ int bus_act_new(Face *face, Caller *caller, sd_bus_message *m, BusAct **ret, sd_
 void bus_act_withdraw(BusAct *act);
 
 /** bus_act_done() - a ServiceAnswer: answers without a value or with the error; ends the act */
-void bus_act_done(const char *error_name, const char *error_message, const char *text, void *act);
-
-/** bus_act_text() - a ServiceAnswer: answers with the text or with the error; ends the act */
-void bus_act_text(const char *error_name, const char *error_message, const char *text, void *act);
+void bus_act_done(const char *error_name, const char *error_message, void *act);
 
 /** bus_act_report() - a DoctorDone: answers with one string; ends the act */
 void bus_act_report(const char *report, void *act);

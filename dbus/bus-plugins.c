@@ -8,6 +8,7 @@
 #include "dbus/bundle-validation.h"
 #include "dbus/bus-act.h"
 #include "dbus/bus-interfaces.h"
+#include "dbus/bus-job.h"
 #include "dbus/client-workspace.h"
 #include "dbus/options.h"
 #include "dbus/paths.h"
@@ -104,12 +105,19 @@ static int handle_describe(Face *face, Caller *caller, sd_bus_message *m, sd_bus
 }
 BUS_METHOD(describe)
 
-static int handle_validate(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+static void on_previewed(PluginJob *plugin_job, int r, const sd_bus_error *error, void *userdata) {
+        g_auto(sd_bus_error) refusal = SD_BUS_ERROR_NULL;
         g_autofree char *json = NULL;
-        const char *path;
-        int r;
+        BusJob *job = userdata;
 
-        (void) caller;
+        r = bundle_validation_make(job->path, r, error, plugin_job_get_text(plugin_job), &json, &refusal);
+        bus_job_finish(job, r, &refusal, json);
+}
+
+static int handle_validate(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        const char *path;
+        BusJob *job;
+        int r;
 
         r = message_read(m, reterr, "s", &path);
         if (r < 0)
@@ -117,10 +125,13 @@ static int handle_validate(Face *face, Caller *caller, sd_bus_message *m, sd_bus
         if (path[0] != '/')
                 return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The path of a folder to check must be absolute.");
 
-        r = bundle_validation_run(face->service->plugins, path, &json, reterr);
+        r = bus_job_new(face, caller, m, &job, reterr);
         if (r < 0)
                 return r;
-        return message_reply_json(m, json, reterr);
+
+        job->path = g_strdup(path);
+        bus_job_run(job, plugin_job_preview(face->service->plugins, face->service->event, path, on_previewed, job));
+        return 1;
 }
 BUS_METHOD(validate)
 
@@ -132,21 +143,39 @@ static const Option review_options[] = {
         OPTION("diff", 'b', ReviewOptions, diff),
 };
 
+/* For the largest bundles a list of all files is more than a message may be; then it goes without. */
+static void on_reviewed(PluginJob *plugin_job, int r, const sd_bus_error *error, void *userdata) {
+        const char *json = plugin_job_get_text(plugin_job);
+        BusJob *job = userdata;
+
+        if (r >= 0 && strlen(json) > BUS_MESSAGE_BYTES_MAX && job->flags != 0) {
+                Service *service = job->server->service;
+
+                job->flags = 0;
+                bus_job_run(job, plugin_job_review(service->plugins, service->event, plugin_job_get_plugin(plugin_job), 0,
+                                                on_reviewed, job));
+                return;
+        }
+        bus_job_finish(job, r, error, json);
+}
+
 static int handle_review(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
         ReviewOptions options = {};
         Plugin *plugin;
-        BusAct *act;
+        BusJob *job;
         int r;
 
         r = read_plugin(face, m, &plugin, reterr);
         if (r >= 0)
                 r = options_read(m, review_options, G_N_ELEMENTS(review_options), &options, reterr);
         if (r >= 0)
-                r = bus_act_new(face, caller, m, &act, reterr);
+                r = bus_job_new(face, caller, m, &job, reterr);
         if (r < 0)
                 return r;
 
-        service_review(face->service, plugin, REVIEW_FILES | (options.diff ? REVIEW_DIFF_LINES : 0), bus_act_text, act);
+        job->flags = REVIEW_FILES | (options.diff ? REVIEW_DIFF_LINES : 0);
+        bus_job_run(job, plugin_job_review(
+                                         face->service->plugins, face->service->event, plugin, job->flags, on_reviewed, job));
         return 1;
 }
 BUS_METHOD(review)
@@ -161,21 +190,43 @@ static const Option install_options[] = {
         OPTION("expected-content-hash", 's', InstallOptions, expected_content_hash),
 };
 
+static char *installed_to_json(const Plugin *plugin) {
+        g_auto(JWriter) writer = {};
+
+        jwriter_init(&writer);
+        jwriter_begin_object(&writer);
+        jwriter_member_string(&writer, "id", plugin_get_id(plugin));
+        jwriter_member_string(&writer, "name", plugin_get_name(plugin));
+        jwriter_member_string(&writer, "version", plugin_get_version(plugin));
+        jwriter_member_string(&writer, "content_hash", plugin_get_content_hash(plugin));
+        jwriter_member_string(&writer, "capability_hash", plugin_get_capability_hash(plugin));
+        jwriter_end_object(&writer);
+        return jwriter_steal(&writer, NULL);
+}
+
+static void on_installed(PluginJob *plugin_job, int r, const sd_bus_error *error, void *userdata) {
+        g_autofree char *json = r < 0 ? NULL : installed_to_json(plugin_job_get_plugin(plugin_job));
+
+        bus_job_finish(userdata, r, error, json);
+}
+
 static int handle_install(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
         InstallOptions options = {};
         const char *source;
-        BusAct *act;
+        BusJob *job;
         int r;
 
         r = message_read(m, reterr, "s", &source);
         if (r >= 0)
                 r = options_read(m, install_options, G_N_ELEMENTS(install_options), &options, reterr);
         if (r >= 0)
-                r = bus_act_new(face, caller, m, &act, reterr);
+                r = bus_job_new(face, caller, m, &job, reterr);
         if (r < 0)
                 return r;
 
-        service_install(face->service, source, options.expected_content_hash, bus_act_text, act);
+        bus_job_run(job, plugin_job_install(
+                                         face->service->plugins, face->service->event, source, options.expected_content_hash,
+                                         on_installed, job));
         return 1;
 }
 BUS_METHOD(install)

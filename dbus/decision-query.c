@@ -33,7 +33,7 @@ static void finish(DecisionQuery *query) {
         g_autofree char *json = query->answer(lines, query->userdata, &error);
 
         if (json)
-                reply_return(query->reply, "s", json);
+                reply_text(query->reply, json);
         else
                 reply_fail(query->reply, error.name ?: ERROR_IO, error.message);
 }

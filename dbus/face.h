@@ -9,6 +9,7 @@
 #include <systemd/sd-bus.h>
 
 #include "dbus/caller.h"
+#include "dbus/message.h"
 #include "service/service.h"
 
 typedef struct BusServer BusServer;
@@ -50,18 +51,6 @@ int face_dispatch(Face *face, sd_bus_message *m, FaceHandler handler, sd_bus_err
         }
 
 /* ---- what handlers share ---- */
-
-/** message_read() - sd_bus_message_read() with a typed error */
-int message_read(sd_bus_message *m, sd_bus_error *reterr, const char *types, ...);
-
-/** message_append_text() - a text of unknown origin: NULL is empty, and what is not UTF-8 is made so visibly */
-int message_append_text(sd_bus_message *m, const char *text);
-
-/** message_reply_json() - answer with one string; ERROR_TOO_LARGE over BUS_MESSAGE_BYTES_MAX */
-int message_reply_json(sd_bus_message *m, const char *json, sd_bus_error *reterr);
-
-/** message_reply_empty() - answer without a value; 1 */
-int message_reply_empty(sd_bus_message *m);
 
 /** face_find_session() - the session of option @path, which must be the caller's own; with NULL his implicit one */
 int face_find_session(Face *face, Caller *caller, const char *path, Session **ret, sd_bus_error *reterr);

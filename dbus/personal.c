@@ -46,7 +46,7 @@ static void on_trust_confirmed(
         if (confirmed_by)
                 service_trust(personal->service, personal->plugin, personal->token, confirmed_by, bus_act_done, personal->act);
         else
-                bus_act_done(error_name, error_message, NULL, personal->act);
+                bus_act_done(error_name, error_message, personal->act);
         personal_free(personal);
 }
 
@@ -71,12 +71,12 @@ static void on_raise_confirmed(
         Personal *personal = userdata;
 
         if (!confirmed_by)
-                bus_act_done(error_name, error_message, NULL, personal->act);
+                bus_act_done(error_name, error_message, personal->act);
         else if (personal->session->closed)
-                bus_act_done(ERROR_NO_SUCH_SESSION, "The session ended meanwhile.", NULL, personal->act);
+                bus_act_done(ERROR_NO_SUCH_SESSION, "The session ended meanwhile.", personal->act);
         else {
                 session_raise_posture(personal->session, personal->posture);
-                bus_act_done(NULL, NULL, NULL, personal->act);
+                bus_act_done(NULL, NULL, personal->act);
         }
         personal_free(personal);
 }

@@ -5,6 +5,7 @@
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "common/log.h"
+#include "dbus/message.h"
 #include "dbus/reply.h"
 
 struct Reply {
@@ -110,6 +111,19 @@ void reply_fail(Reply *reply, const char *name, const char *message) {
 
         (void) errors_set(&error, name, "%s", message ?: "");
         reply_answered(reply, sd_bus_reply_method_error(reply->envelope, &error));
+}
+
+void reply_text(Reply *reply, const char *text) {
+        g_autoptr(sd_bus_message) answer = NULL;
+        int r;
+
+        r = reply_begin(reply, &answer);
+        if (r >= 0)
+                r = message_append_text(answer, text);
+        if (r < 0)
+                reply_fail(reply, ERROR_IO, "The answer can't be put into a message.");
+        else
+                reply_send(reply, answer);
 }
 
 void reply_return(Reply *reply, const char *types, ...) {

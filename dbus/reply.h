@@ -36,7 +36,8 @@ bool reply_is_wanted(const Reply *reply);
 /** reply_begin() - an empty answer to append to, for reply_send() */
 int reply_begin(const Reply *reply, sd_bus_message **ret);
 
-/* The three ways to answer. A second answer is a bug. */
+/* The ways to answer. A second answer is a bug. */
 void reply_send(Reply *reply, sd_bus_message *answer);
 void reply_return(Reply *reply, const char *types, ...); /* as sd_bus_reply_method_return() */
+void reply_text(Reply *reply, const char *text);          /* one string, see message_append_text() */
 void reply_fail(Reply *reply, const char *name, const char *message); /* the text is sanitised */

@@ -5,6 +5,7 @@
 #include "dbus/announcer.h"
 #include "dbus/bus-act.h"
 #include "dbus/bus-call.h"
+#include "dbus/bus-job.h"
 #include "dbus/channel.h"
 #include "dbus/client-workspace.h"
 #include "dbus/decision-query.h"
@@ -54,6 +55,7 @@ static void on_caller_gone(Caller *caller, void *userdata) {
 
         bus_calls_cancel(server, NULL, caller, "the caller left the bus");
         decision_queries_drop(server, caller);
+        bus_jobs_drop(server, caller);
         channels_close(server, caller);
         service_client_gone(server->service, caller_get_name(caller));
         client_workspaces_drop(server, caller);
@@ -77,6 +79,7 @@ static BusServer *server_alloc(Service *service) {
         server->calls = g_ptr_array_new();
         server->requests = g_hash_table_new(g_str_hash, g_str_equal);
         server->acts = g_ptr_array_new();
+        server->jobs = g_ptr_array_new();
         server->queries = g_ptr_array_new();
         server->workspaces = g_ptr_array_new_with_free_func(client_workspace_free);
         return server;
@@ -116,6 +119,7 @@ BusServer *bus_server_free(BusServer *server) {
         /* First whatever wants to answer or to tell, then the connections, so that it still can. */
         bus_calls_cancel(server, NULL, NULL, "the service is stopping");
         decision_queries_drop(server, NULL);
+        bus_jobs_drop(server, NULL);
         server->service->polkit_ask = NULL;
         server->polkit = polkit_free(server->polkit);
         bus_acts_abandon(server);
@@ -129,6 +133,7 @@ BusServer *bus_server_free(BusServer *server) {
         g_ptr_array_unref(server->calls);
         g_hash_table_unref(server->requests);
         g_ptr_array_unref(server->acts);
+        g_ptr_array_unref(server->jobs);
         g_ptr_array_unref(server->queries);
         sd_event_source_disable_unref(server->sweep);
         sd_event_source_disable_unref(server->greet);

@@ -23,6 +23,7 @@ struct BusServer {
         GPtrArray *calls;       /* BusCall, borrowed: in progress */
         GHashTable *requests;   /* object path -> BusCall, borrowed */
         GPtrArray *acts;        /* BusAct, borrowed: slow transitions in progress */
+        GPtrArray *jobs;        /* BusJob, borrowed: bundles that are being looked at or installed */
         GPtrArray *queries;     /* DecisionQuery, borrowed */
         GPtrArray *workspaces;  /* ClientWorkspace, owned */
         Announcer *announcer;

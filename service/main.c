@@ -166,8 +166,7 @@ static int open_bus(sd_event *event, sd_bus **ret) {
         return 0;
 }
 
-static void on_reloaded(const char *error_name, const char *error_message, const char *text, void *userdata) {
-        (void) text;
+static void on_reloaded(const char *error_name, const char *error_message, void *userdata) {
         (void) userdata;
         if (error_name)
                 log_warning("Reload: %s", error_message);

@@ -3,7 +3,6 @@
 
 #include "common/cleanup.h"
 #include "common/errors.h"
-#include "common/jwriter.h"
 #include "common/log.h"
 #include "common/messages.h"
 #include "service/plugin-job.h"
@@ -15,7 +14,6 @@ typedef struct PluginAct {
         Service *service;
         PluginJob *job;
         const char *word;  /* what was done, for the journal; NULL for looking */
-        bool installs;     /* answers with what was installed */
         bool settles;      /* ends when the host is as wished */
         ServiceAnswer answer;
         void *userdata;
@@ -32,38 +30,23 @@ GPtrArray *plugin_acts_new(void) {
         return g_ptr_array_new_with_free_func(act_free);
 }
 
-static void act_answer(PluginAct *act, const char *error_name, const char *error_message, const char *text) {
-        act->answer(error_name, error_message, text, act->userdata);
+static void act_answer(PluginAct *act, const char *error_name, const char *error_message) {
+        act->answer(error_name, error_message, act->userdata);
         g_ptr_array_remove_fast(act->service->acts, act);
-}
-
-static char *installed_to_json(const Plugin *plugin) {
-        g_auto(JWriter) writer = {};
-
-        jwriter_init(&writer);
-        jwriter_begin_object(&writer);
-        jwriter_member_string(&writer, "id", plugin_get_id(plugin));
-        jwriter_member_string(&writer, "name", plugin_get_name(plugin));
-        jwriter_member_string(&writer, "version", plugin_get_version(plugin));
-        jwriter_member_string(&writer, "content_hash", plugin_get_content_hash(plugin));
-        jwriter_member_string(&writer, "capability_hash", plugin_get_capability_hash(plugin));
-        jwriter_end_object(&writer);
-        return jwriter_steal(&writer, NULL);
 }
 
 static void on_settled(Host *host, const char *error_name, const char *reason, void *userdata) {
         (void) host;
-        act_answer(userdata, error_name, reason, NULL);
+        act_answer(userdata, error_name, reason);
 }
 
 static void on_job_done(PluginJob *job, int r, const sd_bus_error *error, void *userdata) {
         PluginAct *act = userdata;
         Plugin *plugin = plugin_job_get_plugin(job);
-        g_autofree char *installed = NULL;
         Host *host;
 
         if (r < 0) {
-                act_answer(act, error->name ?: ERROR_IO, error->message ?: g_strerror(-r), NULL);
+                act_answer(act, error->name ?: ERROR_IO, error->message ?: g_strerror(-r));
                 return;
         }
         if (act->word && plugin)
@@ -73,9 +56,7 @@ static void on_job_done(PluginJob *job, int r, const sd_bus_error *error, void *
                 host_when_settled(host, on_settled, act);
                 return;
         }
-        if (act->installs)
-                installed = installed_to_json(plugin);
-        act_answer(act, NULL, NULL, installed ?: plugin_job_get_text(job));
+        act_answer(act, NULL, NULL);
 }
 
 static PluginAct *act_new(Service *service, const char *word, ServiceAnswer answer, void *userdata) {
@@ -84,26 +65,6 @@ static PluginAct *act_new(Service *service, const char *word, ServiceAnswer answ
         *act = (PluginAct) { .service = service, .word = word, .answer = answer, .userdata = userdata };
         g_ptr_array_add(service->acts, act);
         return act;
-}
-
-void service_review(Service *service, Plugin *plugin, ReviewFlags flags, ServiceAnswer answer, void *userdata) {
-        PluginAct *act = act_new(service, NULL, answer, userdata);
-
-        act->job = plugin_job_review(service->plugins, service->event, plugin, flags, on_job_done, act);
-}
-
-void service_install(
-                Service *service, const char *source, const char *expected_hash, ServiceAnswer answer, void *userdata) {
-        PluginAct *act = act_new(service, "installed", answer, userdata);
-
-        act->installs = true;
-        act->job = plugin_job_install(service->plugins, service->event, source, expected_hash, on_job_done, act);
-}
-
-void service_preview(Service *service, const char *source, ServiceAnswer answer, void *userdata) {
-        PluginAct *act = act_new(service, NULL, answer, userdata);
-
-        act->job = plugin_job_preview(service->plugins, service->event, source, on_job_done, act);
 }
 
 void service_trust(
@@ -148,7 +109,7 @@ static int service_change(
         if (host)
                 host_when_settled(host, on_settled, act);
         else
-                act_answer(act, NULL, NULL, NULL);
+                act_answer(act, NULL, NULL);
         return 0;
 }
 
@@ -169,13 +130,13 @@ static void on_reloaded(PluginJob *job, int r, const sd_bus_error *error, void *
         (void) job;
         service_reloaded(service);
         if (r < 0)
-                act_answer(act, error->name ?: ERROR_IO, error->message ?: g_strerror(-r), NULL);
+                act_answer(act, error->name ?: ERROR_IO, error->message ?: g_strerror(-r));
         else if (service->config->error) {
                 g_autofree char *text = g_strdup_printf("Bundles were read again, but not the configuration: %s", service->config->error);
 
-                act_answer(act, ERROR_INVALID_ARGUMENTS, text, NULL);
+                act_answer(act, ERROR_INVALID_ARGUMENTS, text);
         } else
-                act_answer(act, NULL, NULL, NULL);
+                act_answer(act, NULL, NULL);
 }
 
 void service_reload(Service *service, ServiceAnswer answer, void *userdata) {

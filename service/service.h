@@ -97,14 +97,8 @@ void service_reloaded(Service *service);
 void service_client_gone(Service *service, const char *client);
 
 /* What a person does to bundles. None of it holds up the loop. @answer comes once, when the effect is complete: enable when
- * the entries were activated or have failed, disable and revoke when the host is gone. @error_name is NULL on success;
- * @text is the JSON of a review, a preview or of what was installed, else NULL. */
-typedef void (*ServiceAnswer)(const char *error_name, const char *error_message, const char *text, void *userdata);
-
-void service_review(Service *service, Plugin *plugin, ReviewFlags flags, ServiceAnswer answer, void *userdata);
-void service_preview(Service *service, const char *source, ServiceAnswer answer, void *userdata);
-void service_install(
-                Service *service, const char *source, const char *expected_hash, ServiceAnswer answer, void *userdata);
+ * the entries were activated or have failed, disable and revoke when the host is gone. @error_name is NULL on success. */
+typedef void (*ServiceAnswer)(const char *error_name, const char *error_message, void *userdata);
 
 /** service_trust() - see plugin_set_trust(); @confirmed_by goes into the receipt */
 void service_trust(

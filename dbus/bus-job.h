@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* A job over a bundle that a caller waits for: review, preview, install. It runs in slices and workers (plugin-job.h); when
+ * its caller leaves, it is taken back. */
+
+#include "dbus/face.h"
+#include "dbus/reply.h"
+#include "service/plugin-job.h"
+
+typedef struct BusJob {
+        BusServer *server;
+        Reply *reply;
+        PluginJob *job;
+        char *path;        /* of a preview: what is looked at */
+        ReviewFlags flags; /* of a review: what it was asked to hold */
+} BusJob;
+
+/** bus_job_new() - answer @m later; ERROR_BUSY over CLIENT_JOBS_MAX or as reply_new() */
+int bus_job_new(Face *face, Caller *caller, sd_bus_message *m, BusJob **ret, sd_bus_error *reterr);
+
+/** bus_job_run() - take over a job that was begun; one that is done before is freed */
+void bus_job_run(BusJob *job, PluginJob *plugin_job);
+
+/** bus_job_finish() - answer with @json, or with @error when @r is negative; ends the job */
+void bus_job_finish(BusJob *job, int r, const sd_bus_error *error, const char *json);
+
+/** bus_jobs_drop() - take back those of a caller who left, or all */
+void bus_jobs_drop(BusServer *server, const Caller *caller);
