@@ -157,6 +157,38 @@ class Requests(ServiceCase):
         outcome, results = responses.wait()
         self.assertEqual((outcome, results['error-name']), (2, 'org.codewhale.Extensions.Error.Cancelled'))
 
+    def test_CA04_no_answer_is_missed(self):
+        """The path is known before the call, so whoever subscribes first sees every answer, however fast it comes."""
+        for number in range(1000):
+            token = f'run_{number}'
+            responses = self.client.signals('Request', 'Response', self.path(token))
+            self.assertEqual(self.begin(token), self.path(token))
+            self.assertEqual(responses.wait()[0], 0, token)
+            responses.forget()
+
+    def test_CA05_close_right_behind_start(self):
+        """Sent back to back, by somebody known and by somebody whom the service has never seen."""
+        for number in range(200):
+            caller = self.client if number % 2 else self.connect()
+            token = f'race_{number}'
+            responses = caller.signals('Request', 'Response', self.path(token, caller))
+            started = caller.start('Tools', 'Start', '(ssa{sv})', 'probe', '{"wait": 60000}', options(handle_token=token))
+            closed = caller.start('Request', 'Close', path=self.path(token, caller))
+            self.assertEqual(started.result(), self.path(token, caller))
+            closed.result()
+            outcome, results = responses.wait()
+            self.assertEqual((outcome, results['error-name']), (2, 'org.codewhale.Extensions.Error.Cancelled'))
+            self.assertEqual(len(responses), 1)
+            responses.forget()
+        # None of them is left running in the plugin, and it is served as before.
+        self.assertEqual(self.client.tool('probe')['content'][0]['text'], 'done')
+
+    def test_close_after_the_end(self):
+        responses = self.client.signals('Request', 'Response', self.path('late'))
+        self.begin('late')
+        responses.wait()
+        self.assertFails('NoSuchRequest', self.client.call, 'Request', 'Close', path=self.path('late'))
+
     def test_close_by_a_stranger(self):
         path = self.begin('s', '{"wait": 60000}')
         with self.assertRaises(Exception) as caught:

@@ -154,9 +154,10 @@ class Client:
 
     def signals(self, interface, member, path=None):
         found = Signals()
-        self.connection.signal_subscribe(
+        number = self.connection.signal_subscribe(
             NAME, self._full(interface), member, path, None, Gio.DBusSignalFlags.NONE,
             lambda *event: found.append(event[5].unpack()))
+        found.forget = lambda: self.connection.signal_unsubscribe(number)
         # The match is in place once the bus has answered something that was sent after it.
         self.call('org.freedesktop.DBus', 'GetId', path='/org/freedesktop/DBus', name='org.freedesktop.DBus')
         return found
