@@ -5,7 +5,9 @@
 
 static void append_escaped(GString *out, const char *text) {
         for (const char *at = text; *at; at++)
-                if (g_ascii_isalnum(*at) || *at == ':' || *at == '_' || (*at == '.' && at != text))
+                if (*at == '/')
+                        g_string_append_c(out, ':');
+                else if (g_ascii_isalnum(*at) || *at == ':' || *at == '_' || (*at == '.' && at != text))
                         g_string_append_c(out, *at);
                 else
                         g_string_append_printf(out, "\\x%02x", (unsigned char) *at);

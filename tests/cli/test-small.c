@@ -53,7 +53,7 @@ static void test_unit_pattern(void) {
                 const char *id, *pattern;
         } cases[] = {
                 { "user/0123456789ab/counter",
-                                "codewhale-host-user\\x2f0123456789ab\\x2fcounter-*.service" },
+                                "codewhale-host-user:0123456789ab:counter-*.service" },
                 { "a-b.c", "codewhale-host-a\\x2db.c-*.service" },
                 { ".x", "codewhale-host-\\x2ex-*.service" },
                 { "a*?[", "codewhale-host-a\\x2a\\x3f\\x5b-*.service" },

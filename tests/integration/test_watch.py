@@ -123,6 +123,7 @@ class Watch(ServiceCase):
         self.terminal.read_until('The service stopped')
         self.daemon.start()
         self.terminal.read_until('Waiting for calls')
+        self.client.wait_for_tools('probe')
         call, _ = self.ask()
         self.terminal.press('y')
         call.result()

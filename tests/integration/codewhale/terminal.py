@@ -93,11 +93,14 @@ class Terminal:
             if time.monotonic() > deadline or (not self._read() and not re.search(pattern, self.seen)):
                 raise AssertionError(f'{pattern!r} did not come, but:\n{self.seen}')
 
-    def read_for(self, seconds):
-        """All that comes within a time."""
+    def _wait(self, seconds):
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and self._read():
             pass
+
+    def read_for(self, seconds):
+        """All that comes within a time."""
+        self._wait(seconds)
         text, self.seen = self.seen, ''
         return text
 
@@ -105,10 +108,11 @@ class Terminal:
         os.write(self.master, text.encode())
 
     def press(self, key):
-        """One key, pressed by somebody who has read what is there."""
+        """One key, pressed by somebody who has read what is there. Returns what came of it, which is still to be read."""
         self.read_for(READING)
         self.type(key)
-        return self.read_for(QUIET)
+        self._wait(QUIET)
+        return self.seen
 
     def echoes(self):
         return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
