@@ -4,24 +4,50 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "common/limits.h"
 #include "common/safe-file.h"
-#include "common/sanitize.h"
+#include "common/sha256.h"
+#include "service/install-archive.h"
 #include "service/installer.h"
 
 #define PATH_PREFIX "path:"
+
+static void remove_unpacked(const char *path) {
+        g_autofree char *parent = path ? g_path_get_dirname(path) : NULL, *name = path ? g_path_get_basename(path) : NULL;
+        _cleanup_close_ int fd = parent ? safe_open_directory(parent) : -EBADF;
+
+        if (fd >= 0)
+                (void) safe_remove_tree_at(fd, name);
+}
+
+void install_source_sweep(const char *scratch) {
+        g_autoptr(GDir) directory = g_dir_open(scratch, 0, NULL);
+        const char *name;
+
+        while (directory && (name = g_dir_read_name(directory)))
+                if (g_str_has_prefix(name, INSTALL_UNPACKED_PREFIX)) {
+                        g_autofree char *path = g_build_filename(scratch, name, NULL);
+
+                        remove_unpacked(path);
+                }
+}
 
 InstallSource *install_source_free(InstallSource *source) {
         if (!source)
                 return NULL;
 
+        close_fd(&source->root_fd);
+        remove_unpacked(source->unpacked);
+        bundle_free(source->bundle);
         g_free(source->text);
         g_free(source->root);
-        close_fd(&source->root_fd);
-        bundle_free(source->bundle);
+        g_free(source->unpacked);
+        g_free(source->sha256);
         g_free(source);
         return NULL;
 }
@@ -102,7 +128,63 @@ static int load_root(InstallSource *source, bool extension_host, sd_bus_error *r
                         error ? error->message : ": there is no manifest");
 }
 
-int install_source_open(const char *text, bool extension_host, InstallSource **ret, sd_bus_error *reterr) {
+static int hash_archive(int fd, char **ret_sha256) {
+        g_autofree uint8_t *buffer = g_malloc(KIB(64));
+        g_autoptr(Sha256) hash = sha256_new();
+        ssize_t n;
+
+        while ((n = read(fd, buffer, KIB(64))) > 0)
+                sha256_update(hash, buffer, (size_t) n);
+        if (n < 0 || lseek(fd, 0, SEEK_SET) < 0)
+                return -errno;
+
+        *ret_sha256 = sha256_finish_hex(hash);
+        return 0;
+}
+
+/* An archive is unpacked where only we can write; from there on it is a directory like any other. */
+static int unpack(InstallSource *source, int archive, const char *scratch, sd_bus_error *reterr) {
+        _cleanup_close_ int target = -EBADF;
+        int r;
+
+        r = hash_archive(archive, &source->sha256);
+        if (r < 0)
+                return errors_set(reterr, ERROR_IO, "The archive can't be read: %s.", g_strerror(-r));
+        if (g_mkdir_with_parents(scratch, 0700) < 0)
+                return errors_set(reterr, ERROR_IO, "%s can't be made: %s.", scratch, g_strerror(errno));
+        source->unpacked = g_build_filename(scratch, INSTALL_UNPACKED_PREFIX "XXXXXX", NULL);
+        if (!g_mkdtemp_full(source->unpacked, 0700)) {
+                r = errno;
+                g_clear_pointer(&source->unpacked, g_free);
+                return errors_set(reterr, ERROR_IO, "There is no place to unpack: %s.", g_strerror(r));
+        }
+        target = safe_open_directory(source->unpacked);
+        if (target < 0)
+                return errors_set(reterr, ERROR_IO, "There is no place to unpack: %s.", g_strerror(-target));
+        return install_archive_unpack(archive, target, reterr);
+}
+
+static int find_and_load(
+                InstallSource *source, const char *path, const char *scratch, bool extension_host, sd_bus_error *reterr) {
+        _cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        struct stat status;
+        int r = 0;
+
+        if (fd < 0 || fstat(fd, &status) < 0)
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "%s can't be opened: %s.", path, g_strerror(errno));
+        if (S_ISREG(status.st_mode) && (uint64_t) status.st_size > BUNDLE_BYTES_MAX)
+                return errors_set(reterr, ERROR_TOO_LARGE, "The archive is larger than %zu bytes.", BUNDLE_BYTES_MAX);
+        if (S_ISREG(status.st_mode))
+                r = unpack(source, fd, scratch, reterr);
+        else if (!S_ISDIR(status.st_mode))
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "%s is neither a directory nor an archive.", path);
+        if (r >= 0)
+                r = find_root(source->unpacked ? source->unpacked : path, &source->root, reterr);
+        return r < 0 ? r : load_root(source, extension_host, reterr);
+}
+
+int install_source_open(
+                const char *text, const char *scratch, bool extension_host, InstallSource **ret, sd_bus_error *reterr) {
         g_autoptr(InstallSource) source = NULL;
         const char *path = g_str_has_prefix(text, PATH_PREFIX) ? text + strlen(PATH_PREFIX) : text;
         char resolved[PATH_MAX];
@@ -110,7 +192,9 @@ int install_source_open(const char *text, bool extension_host, InstallSource **r
 
         if (*path != '/')
                 return errors_set(reterr, ERROR_NOT_SUPPORTED,
-                                "'%s' is no source that can be installed from; give the absolute path of a directory.", text);
+                                "'%s' is no source that can be installed from; give the absolute path of a directory or of "
+                                "a tar archive.",
+                                text);
         if (!g_utf8_validate(path, -1, NULL))
                 return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The path of a source must be UTF-8.");
         if (!realpath(path, resolved))
@@ -119,9 +203,7 @@ int install_source_open(const char *text, bool extension_host, InstallSource **r
         source = g_new0(InstallSource, 1);
         source->root_fd = -EBADF;
         source->text = g_strconcat(PATH_PREFIX, resolved, NULL);
-        r = find_root(resolved, &source->root, reterr);
-        if (r >= 0)
-                r = load_root(source, extension_host, reterr);
+        r = find_and_load(source, resolved, scratch, extension_host, reterr);
         if (r < 0)
                 return r;
 

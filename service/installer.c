@@ -41,6 +41,7 @@ static int write_marker(int target, const InstallSource *source) {
         Marker marker = {
                 .source = source->text,
                 .content_hash = source->bundle->content_hash,
+                .download_sha256 = source->sha256,
                 .installed_at = (int64_t) time(NULL),
         };
 

@@ -20,19 +20,28 @@ typedef struct InstallSource {
         char *root; /* of the bundle */
         int root_fd;
         Bundle *bundle;
+        char *unpacked; /* the folder that an archive was unpacked into; NULL for a directory */
+        char *sha256;   /* of the archive; NULL for a directory */
 } InstallSource;
 
 InstallSource *install_source_free(InstallSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(InstallSource, install_source_free)
 
+#define INSTALL_UNPACKED_PREFIX ".unpacked-"
+
 /**
  * install_source_open() - look at a source: find its one bundle and load it
- * @text: "path:<absolute directory>" or an absolute path
+ * @text:    "path:<absolute path>" or an absolute path: of a directory, or of a tar archive
+ * @scratch: CODEWHALE_HOME: an archive is unpacked below it, until the source is freed
  *
- * Return: 0; ERROR_INVALID_BUNDLE when it holds no bundle or several; ERROR_INVALID_MANIFEST; ERROR_INVALID_ARGUMENTS when
- * it is no directory; ERROR_NOT_SUPPORTED for another form of source.
+ * Return: 0; ERROR_INVALID_BUNDLE when it holds no bundle or several, or an archive with odd things in it; ERROR_TOO_LARGE;
+ * ERROR_INVALID_MANIFEST; ERROR_INVALID_ARGUMENTS when there is nothing to open; ERROR_NOT_SUPPORTED for another form.
  */
-int install_source_open(const char *text, bool extension_host, InstallSource **ret, sd_bus_error *reterr);
+int install_source_open(
+                const char *text, const char *scratch, bool extension_host, InstallSource **ret, sd_bus_error *reterr);
+
+/** install_source_sweep() - remove what interrupted installs left below @scratch */
+void install_source_sweep(const char *scratch);
 
 /**
  * installer_place() - copy it to @plugins/<name>

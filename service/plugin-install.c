@@ -48,12 +48,12 @@ int plugin_set_preview(PluginSet *set, const char *source, char **ret_json, sd_b
         ReviewSubject subject = { .home = set->home, .extension_host = set->extension_host };
         int r;
 
-        r = install_source_open(source, set->extension_host, &opened, reterr);
+        r = install_source_open(source, codewhale_home_get_path(set->home, HOME_ROOT), set->extension_host, &opened, reterr);
         if (r < 0)
                 return r;
 
         subject.bundle = opened->bundle;
-        subject.root = opened->root;
+        subject.root = opened->unpacked ? opened->text : opened->root;
         subject.root_fd = opened->root_fd;
         *ret_json = review_write(&subject, REVIEW_FILES);
         return 0;
@@ -76,7 +76,7 @@ int plugin_set_place(
         _cleanup_close_ int plugins = -EBADF;
         int r;
 
-        r = install_source_open(source, set->extension_host, &opened, reterr);
+        r = install_source_open(source, codewhale_home_get_path(set->home, HOME_ROOT), set->extension_host, &opened, reterr);
         if (r < 0)
                 return r;
         r = check_name_free(set, opened->bundle->manifest->name, reterr);
@@ -196,6 +196,7 @@ static void forget_gone(const char *folder, const char *name, void *userdata) {
 void plugin_set_recover(PluginSet *set) {
         _cleanup_close_ int plugins = codewhale_home_open(set->home, HOME_PLUGINS);
 
+        install_source_sweep(codewhale_home_get_path(set->home, HOME_ROOT));
         if (plugins >= 0 && plugin_set_refresh_state(set, NULL) >= 0)
                 installer_sweep(plugins, forget_gone, set);
 }

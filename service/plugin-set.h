@@ -118,7 +118,7 @@ int plugin_set_preview(PluginSet *set, const char *source, char **ret_json, sd_b
 
 /**
  * plugin_set_install() - copy a bundle into HOME_PLUGINS; it is then disabled and untrusted (2.9)
- * @source:        "path:<absolute directory>" or an absolute path
+ * @source:        "path:<absolute path>" or an absolute path: of a directory, or of a tar archive (plain or compressed)
  * @expected_hash: NULL, or the content hash that the bytes must have
  * @ret:           borrowed
  *
