@@ -52,6 +52,11 @@ class Worker:
 
 
 def memory_of(pid):
-    """Resident and proportional size in MiB."""
-    rows = dict(line.split(':') for line in Path(f'/proc/{pid}/smaps_rollup').read_text().splitlines()[1:])
+    """Resident and proportional size in MiB; the latter is None where we may not look."""
+    status = dict(line.split(':', 1) for line in Path(f'/proc/{pid}/status').read_text().splitlines())
+    try:
+        rollup = Path(f'/proc/{pid}/smaps_rollup').read_text()
+    except PermissionError:
+        return int(status['VmRSS'].split()[0]) / 1024, None
+    rows = dict(line.split(':') for line in rollup.splitlines()[1:])
     return tuple(int(rows[name].split()[0]) / 1024 for name in ('Rss', 'Pss'))

@@ -125,7 +125,7 @@ class Tour:
         lines = text.rstrip('\n').splitlines()
         for line in lines[:limit]:
             hanging = '  ' + re.match(r'[\s│]*', line)[0] + '  '
-            print('\n'.join(textwrap.wrap('  ' + line, 150, subsequent_indent=hanging, replace_whitespace=False,
+            print('\n'.join(textwrap.wrap('  ' + line, 150, subsequent_indent=hanging, replace_whitespace=False, break_on_hyphens=False,
                                            drop_whitespace=False) or ['']))
         if limit and len(lines) > limit:
             print(f'  … ({len(lines) - limit} more lines)')
