@@ -43,6 +43,7 @@
 /* JSON Schema (contract 5.1) */
 #define SCHEMA_SUBSCHEMAS_MAX      10000u
 #define SCHEMA_PATTERN_BYTES_MAX   1024u
+#define SCHEMA_PATTERNS_BYTES_MAX  MIB(4)   /* of all compiled expressions of one schema */
 #define SCHEMA_STEPS_MAX           1000000u /* of one validation; to this come one for each byte of the instance */
 #define SCHEMA_STEPS_PER_VALUE     16u      /* and so many for each of its values */
 #define SCHEMA_NESTING_MAX         1024u    /* subschemas being evaluated inside each other */

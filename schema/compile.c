@@ -152,8 +152,25 @@ int compiler_boolean(Compiler *compiler, Jval object, const char *name, bool *re
         return 0;
 }
 
-int compiler_pattern(Compiler *compiler, Jval text, const Pattern **ret) {
+static int compile_pattern(Compiler *compiler, Jval text, GBytes *source, Pattern **ret) {
         g_autofree char *reason = NULL;
+        gsize size;
+        const char *bytes = g_bytes_get_data(source, &size);
+        int r;
+
+        r = pattern_compile(bytes ?: "", size, ret, &reason);
+        if (r < 0)
+                return compiler_refuse(compiler, r, text, "regular expression: %s", reason);
+
+        g_ptr_array_add(compiler->schema->patterns, *ret);
+        compiler->schema->patterns_memory += pattern_memory(*ret);
+        if (compiler->schema->patterns_memory > SCHEMA_PATTERNS_BYTES_MAX)
+                return compiler_refuse(compiler, -E2BIG, text, "the regular expressions are too large together");
+        return 0;
+}
+
+int compiler_pattern(Compiler *compiler, Jval text, const Pattern **ret) {
+        g_autoptr(GBytes) source = NULL;
         const char *bytes;
         Pattern *pattern;
         size_t size;
@@ -161,12 +178,16 @@ int compiler_pattern(Compiler *compiler, Jval text, const Pattern **ret) {
 
         if (!jval_is(text, J_STRING))
                 return compiler_refuse(compiler, -EINVAL, text, "a regular expression is expected");
-        bytes = jnode_bytes(text.doc, text.node, &size);
-        r = pattern_compile(bytes, size, &pattern, &reason);
-        if (r < 0)
-                return compiler_refuse(compiler, r, text, "regular expression: %s", reason);
 
-        g_ptr_array_add(compiler->schema->patterns, pattern);
+        bytes = jnode_bytes(text.doc, text.node, &size);
+        source = g_bytes_new(bytes, size);
+        pattern = g_hash_table_lookup(compiler->patterns, source);
+        if (!pattern) {
+                r = compile_pattern(compiler, text, source, &pattern);
+                if (r < 0)
+                        return r;
+                g_hash_table_insert(compiler->patterns, g_bytes_ref(source), pattern);
+        }
         *ret = pattern;
         return 0;
 }
@@ -288,7 +309,11 @@ int schema_compile(
         g_autoptr(Schema) schema = g_new(Schema, 1);
         g_autoptr(GHashTable) known = g_hash_table_new(g_direct_hash, g_direct_equal);
         g_autoptr(GPtrArray) queue = g_ptr_array_new();
-        Compiler compiler = { schema, known, queue, NULL, reterr };
+        g_autoptr(GHashTable) patterns =
+                        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
+        Compiler compiler = {
+                .schema = schema, .known = known, .queue = queue, .patterns = patterns, .reterr = reterr
+        };
         Resource *resource;
         Jdoc *doc;
         int r;

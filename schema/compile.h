@@ -10,6 +10,7 @@ struct Compiler {
         Schema *schema;
         GHashTable *known; /* const Jnode → Subschema */
         GPtrArray *queue;  /* Subschema, in the order in which they were met */
+        GHashTable *patterns; /* GBytes → Pattern: each expression is compiled once */
         const Resource *resource; /* of the subschema that is being compiled */
         sd_bus_error *reterr;
 };

@@ -137,6 +137,7 @@ struct Schema {
         Registry *registry;
         GStringChunk *names;
         GPtrArray *patterns; /* Pattern */
+        size_t patterns_memory;
         struct ArenaBlock *arena;
         Subschema *root;
         size_t n_subschemas;

@@ -262,6 +262,10 @@ int pattern_simple_compile(const char *text, size_t size, PatternSimple **ret) {
         return 0;
 }
 
+size_t pattern_simple_memory(void) {
+        return sizeof(PatternSimple);
+}
+
 PatternSimple *pattern_simple_free(PatternSimple *pattern) {
         g_free(pattern);
         return NULL;

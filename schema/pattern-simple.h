@@ -12,6 +12,9 @@ typedef struct PatternSimple PatternSimple;
 /** pattern_simple_compile() - -ENOTSUP when the expression is not simple; it must be one that regex_translate() accepts */
 int pattern_simple_compile(const char *text, size_t size, PatternSimple **ret);
 
+/** pattern_simple_memory() - bytes of any compiled expression */
+size_t pattern_simple_memory(void);
+
 PatternSimple *pattern_simple_free(PatternSimple *pattern);
 
 /** pattern_simple_match() - 1 when it occurs in the text, 0 when not */

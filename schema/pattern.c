@@ -109,6 +109,15 @@ Pattern *pattern_free(Pattern *pattern) {
         return NULL;
 }
 
+size_t pattern_memory(const Pattern *pattern) {
+        size_t size = 0;
+
+        if (pattern->simple)
+                return pattern_simple_memory();
+        (void) pcre2_pattern_info(pattern->code, PCRE2_INFO_SIZE, &size);
+        return size;
+}
+
 int pattern_match(const Pattern *pattern, const char *subject, size_t size) {
         int r;
 

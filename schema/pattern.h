@@ -21,6 +21,9 @@ int pattern_compile(const char *text, size_t size, Pattern **ret, char **ret_rea
 Pattern *pattern_free(Pattern *pattern);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Pattern, pattern_free)
 
+/** pattern_memory() - how many bytes the compiled expression takes */
+size_t pattern_memory(const Pattern *pattern);
+
 /**
  * pattern_match() - whether the expression occurs in a text
  * @subject: valid UTF-8

@@ -355,6 +355,7 @@ static char *repeat(const char *before, const char *part, size_t n, const char *
 
 static void test_limits(void) {
         SchemaOptions large = { .bytes_max = MIB(4) };
+        g_autoptr(GString) heavy = g_string_new("{\"allOf\":[");
         g_autofree char *padding = g_strnfill(TOOL_SCHEMA_BYTES_MAX - 2, ' '), *pattern = NULL, *too_long = NULL;
         g_autofree char *at_edge = g_strconcat("{}", padding, NULL), *over = g_strconcat(at_edge, " ", NULL);
         g_autofree char *many = repeat("{\"allOf\":[", "{}", SCHEMA_SUBSCHEMAS_MAX - 1, ",", "]}");
@@ -362,6 +363,7 @@ static void test_limits(void) {
         g_autofree char *deep = repeat("", "{\"not\":", JSON_DEPTH_MAX + 1, "", "{}");
         g_autofree char *digits = repeat("{\"multipleOf\":0.1", "1", 400, "", "}");
         g_autofree char *a = g_strnfill(SCHEMA_PATTERN_BYTES_MAX, 'a');
+        g_autofree char *light = repeat("{\"allOf\":[", "{\"pattern\":\"a\"}", 3900, ",", "]}");
 
         schema_unref(compile_with(at_edge, NULL));
         refuse(&(Refusal) { over, -E2BIG, "schema: 65537 bytes, at most 65536" }, NULL);
@@ -369,6 +371,11 @@ static void test_limits(void) {
         refuse(&(Refusal) { too_many, -E2BIG, "schema, at /allOf/9999: more than 10000 subschemas" }, &large);
         refuse(&(Refusal) { deep, -E2BIG, "schema, line 1" }, NULL);
         refuse(&(Refusal) { digits, -E2BIG, "schema, at /multipleOf" }, NULL);
+        for (int i = 0; i < 1500; i++)
+                g_string_append_printf(heavy, "%s{\"pattern\":\"(((a{20}){20}){20})%d\"}", i > 0 ? "," : "", i);
+        g_string_append(heavy, "]}");
+        refuse(&(Refusal) { heavy->str, -E2BIG, "schema, at /allOf/" }, NULL);
+        schema_unref(compile_with(light, NULL));
         pattern = g_strdup_printf("{\"pattern\":\"%s\"}", a);
         too_long = g_strdup_printf("{\"pattern\":\"%sa\"}", a);
         schema_unref(compile_with(pattern, NULL));
