@@ -33,15 +33,37 @@ static bool strings_equal(const Jdoc *a_doc, const Jnode *a, const Jdoc *b_doc, 
         return a_size == b_size && jbytes_equal(a_bytes, b_bytes, a_size);
 }
 
+/* Two containers that are being compared. */
 typedef struct Pair {
         JIter iter; /* what is left to compare of the one */
         const Jdoc *other_doc;
         const Jnode *other; /* object: the object itself; array: the next element */
 } Pair;
 
+#define PAIRS_INLINE 8u
+
+/* The containers in which we are; memory is asked for only when they are many. */
+typedef struct Pairs {
+        Pair *at;
+        size_t n, room;
+        Pair own[PAIRS_INLINE];
+} Pairs;
+
+static void pairs_push(Pairs *pairs, Pair pair) {
+        if (pairs->n == pairs->room) {
+                Pair *more = g_new(Pair, 2 * pairs->room);
+
+                memcpy(more, pairs->at, pairs->n * sizeof(Pair));
+                if (pairs->at != pairs->own)
+                        g_free(pairs->at);
+                pairs->at = more;
+                pairs->room *= 2;
+        }
+        pairs->at[pairs->n++] = pair;
+}
+
 /* Whether two values are equal as far as that shows without looking inside; opens a frame for containers. */
-static bool pair_begin(GArray *pairs, Jval a, Jval b) {
-        Pair pair;
+static bool pairs_begin(Pairs *pairs, Jval a, Jval b) {
         JType type = jnode_type(a.node);
 
         if (type != jnode_type(b.node))
@@ -58,23 +80,22 @@ static bool pair_begin(GArray *pairs, Jval a, Jval b) {
         case J_OBJECT:
                 if (jnode_count(a.doc, a.node) != jnode_count(b.doc, b.node))
                         return false;
-                pair = (Pair){ jval_iterate(a), b.doc, type == J_OBJECT ? b.node : b.node + 1 };
-                if (pair.iter.left > 0)
-                        g_array_append_val(pairs, pair);
+                if (jnode_count(a.doc, a.node) > 0)
+                        pairs_push(pairs, (Pair) { jval_iterate(a), b.doc, type == J_OBJECT ? b.node : b.node + 1 });
                 return true;
         default:
                 return true;
         }
 }
 
-static bool pair_step(GArray *pairs) {
-        Pair *pair = &g_array_index(pairs, Pair, pairs->len - 1);
+static bool pairs_step(Pairs *pairs) {
+        Pair *pair = &pairs->at[pairs->n - 1];
         const Jdoc *other_doc = pair->other_doc;
         const Jnode *other;
         Jval key, value;
 
         if (!jiter_next(&pair->iter, &key, &value)) {
-                g_array_set_size(pairs, pairs->len - 1);
+                pairs->n--;
                 return true;
         }
         if (pair->iter.object) {
@@ -88,27 +109,28 @@ static bool pair_step(GArray *pairs) {
                 other = pair->other;
                 pair->other = jnode_next(other);
         }
-        return pair_begin(pairs, value, (Jval){ other_doc, other });
+        return pairs_begin(pairs, value, (Jval) { other_doc, other });
 }
 
 bool jval_equal(Jval a, Jval b) {
-        g_autoptr(GArray) pairs = NULL;
+        Pairs pairs;
+        bool equal;
 
         if (!a.node || !b.node)
                 return a.node == b.node;
         if (a.node->size == b.node->size &&
                         jbytes_equal(a.doc->text + a.node->start, b.doc->text + b.node->start, a.node->size))
                 return true;
-        if (jnode_type(a.node) < J_ARRAY || jnode_type(b.node) < J_ARRAY)
-                return pair_begin(NULL, a, b);
 
-        pairs = g_array_sized_new(FALSE, FALSE, sizeof(Pair), 8);
-        if (!pair_begin(pairs, a, b))
-                return false;
-        while (pairs->len > 0)
-                if (!pair_step(pairs))
-                        return false;
-        return true;
+        pairs.at = pairs.own;
+        pairs.n = 0;
+        pairs.room = PAIRS_INLINE;
+        equal = pairs_begin(&pairs, a, b);
+        while (equal && pairs.n > 0)
+                equal = pairs_step(&pairs);
+        if (pairs.at != pairs.own)
+                g_free(pairs.at);
+        return equal;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t more) {

@@ -30,6 +30,15 @@ void *malloc(size_t size) {
         n_allocations++;
         return next(size);
 }
+
+void *realloc(void *memory, size_t size) {
+        static void *(*next)(void *, size_t);
+
+        if (!next)
+                next = (void *(*)(void *, size_t)) dlsym(RTLD_NEXT, "realloc");
+        n_allocations++;
+        return next(memory, size);
+}
 #endif
 
 static void test_none(void) {
