@@ -7,6 +7,7 @@
 #include "service/bundle-tree.h"
 #include "service/node-print.h"
 
+#define COMPARE_NODES  128 /* in one step */
 #define CONTENT_DOMAIN "codewhale-extensions-content-v1"
 
 BundleTree *bundle_tree_free(BundleTree *tree) {
@@ -44,17 +45,28 @@ char *bundle_tree_hash(const BundleTree *tree, const char *manifest) {
         return sha256_finish_hex(hash);
 }
 
-bool bundle_tree_is_unchanged(const BundleTree *tree, int root) {
+int bundle_tree_compare(const BundleTree *tree, int root, size_t *at) {
+        size_t end = MIN(*at + COMPARE_NODES, tree->nodes->len);
         NodePrint now;
 
-        if (tree->fresh_root || node_print_at(root, "", &now) < 0 || !node_print_equal(&now, &tree->root))
-                return false;
+        if (*at == 0 && (tree->fresh_root || node_print_at(root, "", &now) < 0 || !node_print_equal(&now, &tree->root)))
+                return -ESTALE;
 
-        for (size_t i = 0; i < tree->nodes->len; i++) {
-                const BundleNode *node = g_ptr_array_index(tree->nodes, i);
+        for (; *at < end; (*at)++) {
+                const BundleNode *node = g_ptr_array_index(tree->nodes, *at);
 
                 if (node->fresh || node_print_at(root, node->path, &now) < 0 || !node_print_equal(&now, &node->print))
-                        return false;
+                        return -ESTALE;
         }
-        return true;
+        return *at < tree->nodes->len;
+}
+
+bool bundle_tree_is_unchanged(const BundleTree *tree, int root) {
+        size_t at = 0;
+        int r;
+
+        do
+                r = bundle_tree_compare(tree, root, &at);
+        while (r > 0);
+        return r == 0;
 }

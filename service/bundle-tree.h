@@ -68,6 +68,14 @@ char *bundle_tree_hash(const BundleTree *tree, const char *manifest);
  */
 bool bundle_tree_is_unchanged(const BundleTree *tree, int root);
 
+/**
+ * bundle_tree_compare() - the same in steps of some nodes
+ * @at: 0 to begin with; moved on
+ *
+ * Return: 1 when there is more to do; 0 when all is unchanged; -ESTALE when it can't be said.
+ */
+int bundle_tree_compare(const BundleTree *tree, int root, size_t *at);
+
 typedef enum BundleScanFlags {
         BUNDLE_SCAN_STAGED = 1 << 0, /* a sealed copy: BUNDLE_ERASED_NAME is expected, not refused */
 } BundleScanFlags;

@@ -19,6 +19,8 @@ struct BundleLoad {
         BundleScan *scan;
         BundleTree *first; /* of the pass before */
         char *first_hash;
+        bool comparing; /* @first with what is there now */
+        size_t compared;
         uint64_t n_read;
 };
 
@@ -199,14 +201,24 @@ static int finish_pass(BundleLoad *load) {
 
         if (!is_same_file(tree, file, load->bundle->manifest_sha256))
                 return changed(load);
-        if (load->first_hash && strcmp(load->first_hash, hash) != 0)
-                return changed(load);
-        if (load->first_hash || bundle_tree_is_unchanged(tree, load->root))
-                return finish(load, g_steal_pointer(&tree), hash);
+        if (load->first_hash)
+                return strcmp(load->first_hash, hash) == 0 ? finish(load, g_steal_pointer(&tree), hash) : changed(load);
 
-        bundle_tree_free(load->first);
         load->first = g_steal_pointer(&tree);
         load->first_hash = g_steal_pointer(&hash);
+        load->comparing = true;
+        return 1;
+}
+
+static int compare_pass(BundleLoad *load) {
+        int r = bundle_tree_compare(load->first, load->root, &load->compared);
+
+        if (r > 0)
+                return 1;
+        load->comparing = false;
+        if (r == 0)
+                return finish(load, g_steal_pointer(&load->first), load->first_hash);
+
         load->scan = bundle_scan_new(load->root, load->options.flags, load->first, load->bundle->diagnostics);
         return 1;
 }
@@ -229,6 +241,9 @@ int bundle_load_step(BundleLoad *load) {
                                         load->root, load->options.flags, load->options.previous, load->bundle->diagnostics);
                 return r;
         }
+
+        if (load->comparing)
+                return compare_pass(load);
 
         assert(load->scan);
         r = bundle_scan_step(load->scan);
