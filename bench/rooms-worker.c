@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Times single operations of policy/, prompt/ and storage/, without a bus: reads a line, answers with one line of JSON.
+/* Times single operations of policy/, prompt/ and storage/, without a bus: reads a line, answers with one
+ * line of JSON.
  *
- *     decision KIND     microseconds of one decision with 1,000 rules and 100 grants: "extension", "shell" or "nested"
- *     snapshot          microseconds of one snapshot of 1,024 sections
- *     set DIRECTORY     microseconds of one set of 200 bytes, and of a plain replacement of the same file, in turns
- *     append DIRECTORY  microseconds of one appended decision record */
+ *     decision KIND     microseconds of one decision with 1,000 rules and 100 grants: "extension", "shell"
+ * or "nested" snapshot          microseconds of one snapshot of 1,024 sections set DIRECTORY microseconds of
+ * one set of 200 bytes, and of a plain replacement of the same file, in turns append DIRECTORY  microseconds
+ * of one appended decision record */
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,13 +22,13 @@
 #include "storage/decision-log.h"
 #include "storage/record-store.h"
 
-#define RULES 1000
-#define GRANTS 100
+#define RULES     1000
+#define GRANTS    100
 #define DECISIONS 4000
-#define SECTIONS 1024
+#define SECTIONS  1024
 #define SNAPSHOTS 60
-#define SETS 40
-#define APPENDS 4000
+#define SETS      40
+#define APPENDS   4000
 
 static double now_usec(void) {
         struct timespec now;
@@ -71,15 +72,22 @@ static RuleSet *make_rules(void) {
 
         for (unsigned i = 0; i < RULES; i++) {
                 static const char *const shapes[] = {
-                        "\"tool\":\"tool_#\"",  "\"tool\":\"tool_#\"",      "\"tool\":\"tool_#\"",
-                        "\"tool\":\"tool_#\"",  "\"tool\":\"tool_#\"",      "\"tool\":\"family#_*\"",
-                        "\"tool\":\"*_#\"",     "\"plugin\":\"user.p#\"",   "\"tool\":\"exec_shell\",\"command\":\"prog#\"",
+                        "\"tool\":\"tool_#\"",
+                        "\"tool\":\"tool_#\"",
+                        "\"tool\":\"tool_#\"",
+                        "\"tool\":\"tool_#\"",
+                        "\"tool\":\"tool_#\"",
+                        "\"tool\":\"family#_*\"",
+                        "\"tool\":\"*_#\"",
+                        "\"plugin\":\"user.p#\"",
+                        "\"tool\":\"exec_shell\",\"command\":\"prog#\"",
                         "\"path\":\"src/#/**\"",
                 };
                 g_autofree char *what = NULL;
 
                 what = fill_in(shapes[i % G_N_ELEMENTS(shapes)], i);
-                g_string_append_printf(json, "%s{\"outcome\":\"%s\",%s}", i > 0 ? "," : "", i % 3 ? "ask" : "deny", what);
+                g_string_append_printf(json, "%s{\"outcome\":\"%s\",%s}", i > 0 ? "," : "",
+                                i % 3 ? "ask" : "deny", what);
         }
         g_string_append(json, "]}");
         doc = parse(json->str);
@@ -97,16 +105,20 @@ static void give(GrantTable *grants, const ApprovalSubject *subject, Jval argume
 }
 
 static void bench_decision(const char *kind) {
-        static const BuildScope build = { .plugin = "user.counter", .content_hash = "0123456789abcdef0123456789abcdef" };
+        static const BuildScope build = { .plugin = "user.counter",
+                .content_hash = "0123456789abcdef0123456789abcdef" };
         bool extension = strcmp(kind, "extension") == 0;
         const ApprovalSubject subject = {
-                .tool = extension ? "mod_counter" : strcmp(kind, "shell") == 0 ? "exec_shell" : "write_file",
+                .tool = extension                    ? "mod_counter"
+                        : strcmp(kind, "shell") == 0 ? "exec_shell"
+                                                     : "write_file",
                 .build = extension ? &build : NULL,
                 .called_from = strcmp(kind, "nested") == 0 ? &build : NULL,
         };
         g_autoptr(RuleSet) rules = make_rules();
         g_autoptr(GrantTable) grants = grant_table_new();
-        g_autoptr(Jdoc) arguments = parse("{\"label\":\"first\",\"path\":\"docs/a.md\",\"command\":\"make -j4 check\"}");
+        g_autoptr(Jdoc) arguments =
+                        parse("{\"label\":\"first\",\"path\":\"docs/a.md\",\"command\":\"make -j4 check\"}");
         g_auto(ApprovalKeys) keys = {};
         double times[DECISIONS];
 
@@ -154,12 +166,17 @@ static void bench_snapshot(void) {
         uint64_t handle;
 
         for (unsigned i = 0; i < SECTIONS; i++) {
-                g_autofree char *owner = g_strdup_printf("owner%u", i / 128), *id = g_strdup_printf("s%u", i % 128);
+                g_autofree char *owner = g_strdup_printf("owner%u", i / 128),
+                                *id = g_strdup_printf("s%u", i % 128);
                 const SectionOwner whose = {
-                        .owner = owner, .plugin = "plugin", .content_hash = "0123456789abcdef0123456789abcdef", .entry = "m.mjs",
+                        .owner = owner,
+                        .plugin = "plugin",
+                        .content_hash = "0123456789abcdef0123456789abcdef",
+                        .entry = "m.mjs",
                 };
 
-                if (section_registry_add(registry, &whose, id, text, strlen(text), i % 2, &handle, NULL) < 0 ||
+                if (section_registry_add(registry, &whose, id, text, strlen(text), i % 2, &handle, NULL) <
+                                                0 ||
                                 section_registry_admit(registry, handle) < 0)
                         g_error("no section");
         }
@@ -206,12 +223,24 @@ static void bench_set(const char *path) {
 
 static void bench_append(const char *path) {
         static const DecisionRecord record = {
-                .time_usec = 1700000000000000, .kind = "call", .call = "c-0123456789abcdef", .outcome = "allowed",
-                .session = "s1", .plugin = "user.counter", .build = "0123456789abcdef0123456789abcdef", .generation = 1,
-                .tool = "mod_counter", .who_unit = "agent.service", .who_exe = "/usr/bin/agent", .who_uid = 1000,
+                .time_usec = 1700000000000000,
+                .kind = "call",
+                .call = "c-0123456789abcdef",
+                .outcome = "allowed",
+                .session = "s1",
+                .plugin = "user.counter",
+                .build = "0123456789abcdef0123456789abcdef",
+                .generation = 1,
+                .tool = "mod_counter",
+                .who_unit = "agent.service",
+                .who_exe = "/usr/bin/agent",
+                .who_uid = 1000,
                 .arguments_digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-                .posture = "ask", .mode = "agent", .result = "ok",
-                .trace_json = "[{\"layer\":\"baseline\",\"verdict\":\"ask\",\"source\":\"extension-tool\",\"why\":\"always\"}]",
+                .posture = "ask",
+                .mode = "agent",
+                .result = "ok",
+                .trace_json = "[{\"layer\":\"baseline\",\"verdict\":\"ask\",\"source\":\"extension-tool\","
+                              "\"why\":\"always\"}]",
         };
         _cleanup_close_ int directory = open_directory(path);
         g_autoptr(DecisionLog) log = NULL;

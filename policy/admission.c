@@ -66,7 +66,8 @@ static bool lists_allow(const GPtrArray *lists, const char *name, const char *po
         return true;
 }
 
-bool admission_check(const Admission *admission, const char *name, const char *policy_name, const char **ret_why) {
+bool admission_check(const Admission *admission, const char *name, const char *policy_name,
+                const char **ret_why) {
         const char *why = NULL;
 
         if (list_has(admission->denied, name, policy_name))

@@ -23,7 +23,8 @@ int admission_allow(Admission *admission, const char *name);
 int admission_deny(Admission *admission, const char *name);
 
 /**
- * admission_begin_list() - a further list of allowed tools, from another source: what is admitted must be on each of them
+ * admission_begin_list() - a further list of allowed tools, from another source: what is admitted must be on
+ * each of them
  *
  * Until a name is put on it, the new list admits everything.
  */
@@ -33,4 +34,5 @@ void admission_begin_list(Admission *admission);
  * admission_check() - whether a call is admitted, by the name as called and by its policy name
  * @ret_why: NULL, or a static text when it is not
  */
-bool admission_check(const Admission *admission, const char *name, const char *policy_name, const char **ret_why);
+bool admission_check(
+                const Admission *admission, const char *name, const char *policy_name, const char **ret_why);

@@ -113,8 +113,8 @@ static void core_keys(const char *tool, Jval arguments, const char *hash, Approv
         case CATEGORY_FILE_WRITE:
                 keys->exact = g_strdup_printf("file:%s:%s", name->str, hash);
                 keys->grouping = g_ascii_strcasecmp(tool, "apply_patch") == 0
-                                ? patch_grouping(keys->exact, arguments)
-                                : g_strdup(keys->exact);
+                                                 ? patch_grouping(keys->exact, arguments)
+                                                 : g_strdup(keys->exact);
                 break;
         case CATEGORY_SHELL:
                 keys->exact = g_strdup_printf("shell:%s:%s", name->str, hash);
@@ -122,7 +122,8 @@ static void core_keys(const char *tool, Jval arguments, const char *hash, Approv
                 break;
         case CATEGORY_NETWORK:
                 host = operand_host(arguments);
-                keys->exact = host ? g_strdup_printf("net:%s", host) : g_strdup_printf("tool:%s:%s", name->str, hash);
+                keys->exact = host ? g_strdup_printf("net:%s", host)
+                                   : g_strdup_printf("tool:%s:%s", name->str, hash);
                 keys->grouping = g_strdup(keys->exact);
                 break;
         default:
@@ -172,6 +173,6 @@ int approval_keys_make(const ApprovalSubject *subject, Jval arguments, ApprovalK
                 return r;
 
         *ret = keys;
-        keys = (ApprovalKeys) {};
+        keys = (ApprovalKeys){};
         return 0;
 }

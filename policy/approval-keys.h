@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The keys that say what exactly was approved or denied (contract 5.4.1). A key names the full subject: plugin, build,
- * tool and arguments. Other bytes, another plugin or other arguments make another key. */
+/* The keys that say what exactly was approved or denied (contract 5.4.1). A key names the full subject:
+ * plugin, build, tool and arguments. Other bytes, another plugin or other arguments make another key. */
 
 #include <glib.h>
 #include <stdbool.h>
 
 #include "common/jdoc.h"
 
-/* Which build of which plugin. The last three are given together or not at all: they narrow to one selected entry. */
+/* Which build of which plugin. The last three are given together or not at all: they narrow to one selected
+ * entry. */
 typedef struct BuildScope {
         const char *plugin;       /* plugin id */
         const char *content_hash; /* of the reviewed bytes */

@@ -7,12 +7,12 @@
 #include "common/sha256.h"
 #include "policy/approval-text.h"
 
-#define DIGEST_DOMAIN "codewhale-approval-card-v1"
-#define LINE_BYTES_MAX 512
+#define DIGEST_DOMAIN     "codewhale-approval-card-v1"
+#define LINE_BYTES_MAX    512
 #define BUILD_SHOWN_CHARS 12
-#define SPACES_MAX 16
-#define LINE_ENDS_MAX 4
-#define LOOKED_AT_BYTES (16 * APPROVAL_PREVIEW_BYTES_MAX)
+#define SPACES_MAX        16
+#define LINE_ENDS_MAX     4
+#define LOOKED_AT_BYTES   (16 * APPROVAL_PREVIEW_BYTES_MAX)
 
 void approval_text_done(ApprovalText *text) {
         g_clear_pointer(&text->title, g_free);
@@ -31,7 +31,8 @@ char *approval_text_squeeze(const char *text, bool *ret_squeezed) {
                 size_t blanks = strspn(text, " \t"), ends = strspn(text, "\n");
 
                 if (blanks > SPACES_MAX || ends > LINE_ENDS_MAX) {
-                        g_string_append_printf(out, "[%zu %s]", MAX(blanks, ends), ends > 0 ? "line ends" : "blanks");
+                        g_string_append_printf(out, "[%zu %s]", MAX(blanks, ends),
+                                        ends > 0 ? "line ends" : "blanks");
                         squeezed = true;
                 } else if (blanks + ends > 0)
                         g_string_append_len(out, text, (gssize) (blanks + ends));
@@ -63,8 +64,9 @@ static void make_preview(const ApprovalFacts *facts, ApprovalText *text) {
 
         size_t size = MIN(facts->arguments_size, LOOKED_AT_BYTES);
 
-        /* Squeezed before it is cut, or padding would decide what can be seen. A character is at most ten bytes as an
-         * escape. What lies beyond is not looked at: megabytes would hold up everybody to show nothing more. */
+        /* Squeezed before it is cut, or padding would decide what can be seen. A character is at most ten
+         * bytes as an escape. What lies beyond is not looked at: megabytes would hold up everybody to show
+         * nothing more. */
         safe = sanitize_block_n(facts->arguments, size, size * 10 + 1, &flags);
         squeezed = approval_text_squeeze(safe, &was_squeezed);
         text->preview = sanitize_block(squeezed, APPROVAL_PREVIEW_BYTES_MAX, &again);
@@ -83,7 +85,8 @@ static void append_field(GString *body, const char *label, const char *value, Ap
         g_string_append_printf(body, "%s: %s\n", label, line);
 }
 
-static void append_builder(GString *body, const char *label, const BuildScope *build, const char *name, ApprovalText *text) {
+static void append_builder(GString *body, const char *label, const BuildScope *build, const char *name,
+                ApprovalText *text) {
         g_autofree char *line = NULL, *shown = NULL;
 
         if (!build)
@@ -107,7 +110,8 @@ static void append_operands(GString *body, const ApprovalFacts *facts, ApprovalT
         for (size_t i = 0; i < facts->n_operands; i++) {
                 g_autofree char *path = clean(facts->operands[i].path, &text->escaped);
 
-                g_string_append_printf(body, "File: %s (as it is now: %.16s)\n", path, facts->operands[i].sha256);
+                g_string_append_printf(
+                                body, "File: %s (as it is now: %.16s)\n", path, facts->operands[i].sha256);
         }
 }
 
@@ -118,7 +122,8 @@ static void append_offers(GString *body, const ApprovalFacts *facts, unsigned of
                 if (!(offers & GRANT_OFFER(width)))
                         continue;
                 words = grant_words(facts->subject, facts->keys, width, 0);
-                g_string_append_printf(body, "May be allowed for the session (%s): %s\n", grant_width_to_string(width), words);
+                g_string_append_printf(body, "May be allowed for the session (%s): %s\n",
+                                grant_width_to_string(width), words);
         }
 }
 
@@ -128,7 +133,8 @@ static char *make_body(const ApprovalFacts *facts, ApprovalText *text) {
 
         append_field(body, "Tool", subject->tool, text);
         append_builder(body, "Plugin", subject->build, facts->plugin_name, text);
-        append_builder(body, "Called by plugin", subject->called_from, subject->build ? NULL : facts->plugin_name, text);
+        append_builder(body, "Called by plugin", subject->called_from,
+                        subject->build ? NULL : facts->plugin_name, text);
         append_field(body, "Asked for by", facts->client, text);
         append_field(body, "Session", facts->session, text);
         append_field(body, "Workspace", facts->workspace, text);
@@ -143,9 +149,11 @@ static char *make_body(const ApprovalFacts *facts, ApprovalText *text) {
 }
 
 static char *make_title(const ApprovalFacts *facts, ApprovalText *text) {
-        const BuildScope *who = facts->subject->called_from ? facts->subject->called_from : facts->subject->build;
+        const BuildScope *who =
+                        facts->subject->called_from ? facts->subject->called_from : facts->subject->build;
         g_autofree char *line = g_strdup_printf("%s wants to run %s",
-                        who ? (facts->plugin_name ? facts->plugin_name : who->plugin) : facts->client, facts->subject->tool);
+                        who ? (facts->plugin_name ? facts->plugin_name : who->plugin) : facts->client,
+                        facts->subject->tool);
 
         return clean(line, &text->escaped);
 }
@@ -223,7 +231,10 @@ static void write_clean(JWriter *writer, const char *key, const char *value) {
 static void write_origin(const ApprovalFacts *facts, JWriter *writer) {
         const BuildScope *links[] = { facts->subject->called_from, facts->subject->build };
         const char *chain[] = {
-                facts->client, links[0] ? links[0]->plugin : NULL, links[1] ? links[1]->plugin : NULL, facts->subject->tool,
+                facts->client,
+                links[0] ? links[0]->plugin : NULL,
+                links[1] ? links[1]->plugin : NULL,
+                facts->subject->tool,
         };
 
         jwriter_key(writer, "origin");
@@ -273,7 +284,8 @@ static void write_lists(const ApprovalText *text, const ApprovalFacts *facts, JW
 }
 
 void approval_text_write(const ApprovalText *text, const ApprovalFacts *facts, JWriter *writer) {
-        const BuildScope *build = facts->subject->build ? facts->subject->build : facts->subject->called_from;
+        const BuildScope *build =
+                        facts->subject->build ? facts->subject->build : facts->subject->called_from;
 
         jwriter_begin_object(writer);
         jwriter_member_string(writer, "kind", facts->kind);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What an approval card says. Only we compose it: what a plugin, a client or a file wrote stands in it as quoted and
- * sanitised data, and a flag says when anything was escaped, squeezed or cut (contract 5.4.2, design 4.1, pains C1, C7,
- * C8). The digest is over everything that is shown and over everything that will run. */
+/* What an approval card says. Only we compose it: what a plugin, a client or a file wrote stands in it as
+ * quoted and sanitised data, and a flag says when anything was escaped, squeezed or cut (contract 5.4.2,
+ * design 4.1, pains C1, C7, C8). The digest is over everything that is shown and over everything that will
+ * run. */
 
 #include <glib.h>
 #include <stdbool.h>
@@ -13,39 +14,41 @@
 #include "policy/grant.h"
 #include "policy/trace.h"
 
-/* A file that the call names, opened and hashed when the card is made: the same bytes run or nothing does. */
+/* A file that the call names, opened and hashed when the card is made: the same bytes run or nothing does.
+ */
 typedef struct ApprovalOperand {
         const char *path;
         const char *sha256;
 } ApprovalOperand;
 
 typedef struct ApprovalFacts {
-        const char *kind;         /* "tool-call", "core-call", "personal-act" */
+        const char *kind; /* "tool-call", "core-call", "personal-act" */
         const char *call_id;
         const char *session;
-        const char *client;       /* who asks: the program behind the bus name */
-        const char *plugin_name;  /* for people; NULL for a core tool that a client calls */
-        const char *workspace;    /* NULL for none */
-        const char *notice;       /* a sentence about where it runs; NULL for none */
-        const char *revisor;      /* the hook that revised the arguments, NULL when nobody did */
+        const char *client;      /* who asks: the program behind the bus name */
+        const char *plugin_name; /* for people; NULL for a core tool that a client calls */
+        const char *workspace;   /* NULL for none */
+        const char *notice;      /* a sentence about where it runs; NULL for none */
+        const char *revisor;     /* the hook that revised the arguments, NULL when nobody did */
         const ApprovalSubject *subject;
         const ApprovalKeys *keys;
-        const char *arguments;    /* the exact final text */
+        const char *arguments; /* the exact final text */
         size_t arguments_size;
         const ApprovalOperand *operands;
-        size_t n_operands;        /* at most OPERANDS_MAX */
-        const Trace *trace;       /* its asking steps are the reasons */
-        unsigned offers;          /* Decision.offers */
+        size_t n_operands;  /* at most OPERANDS_MAX */
+        const Trace *trace; /* its asking steps are the reasons */
+        unsigned offers;    /* Decision.offers */
 } ApprovalFacts;
 
 typedef struct ApprovalText {
-        char *title;       /* one line */
-        char *body;        /* all of it for a terminal, lines */
-        char *preview;     /* the arguments as shown, at most APPROVAL_PREVIEW_BYTES_MAX bytes */
-        bool escaped;      /* something was written as an escape or squeezed */
-        bool cut;          /* the preview is not all; the full text is to be had by handle */
-        unsigned offers;   /* GRANT_OFFER() bits: none when cut, nobody allows for longer what can't be read to its end */
-        char *digest;      /* SHA-256 in hex */
+        char *title;     /* one line */
+        char *body;      /* all of it for a terminal, lines */
+        char *preview;   /* the arguments as shown, at most APPROVAL_PREVIEW_BYTES_MAX bytes */
+        bool escaped;    /* something was written as an escape or squeezed */
+        bool cut;        /* the preview is not all; the full text is to be had by handle */
+        unsigned offers; /* GRANT_OFFER() bits: none when cut, nobody allows for longer what can't be read to
+                            its end */
+        char *digest;    /* SHA-256 in hex */
 } ApprovalText;
 
 void approval_text_done(ApprovalText *text);

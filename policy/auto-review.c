@@ -29,24 +29,82 @@ static const char *const finding_table[_REVIEW_FINDING_MAX] = {
 
 /* Programs that only read, whatever their arguments. */
 static const char *const reading_programs[] = {
-        "ls", "cat", "head", "tail", "wc", "pwd", "echo", "grep", "egrep", "fgrep", "stat", "file", "du", "df", "id",
-        "whoami", "uname", "basename", "dirname", "realpath", "true", "false", "cmp", "cut", "uptime", "which",
+        "ls",
+        "cat",
+        "head",
+        "tail",
+        "wc",
+        "pwd",
+        "echo",
+        "grep",
+        "egrep",
+        "fgrep",
+        "stat",
+        "file",
+        "du",
+        "df",
+        "id",
+        "whoami",
+        "uname",
+        "basename",
+        "dirname",
+        "realpath",
+        "true",
+        "false",
+        "cmp",
+        "cut",
+        "uptime",
+        "which",
 };
 
 /* Verbs of git that only read; an option that writes a file or runs a program spoils it. */
-static const char *const reading_git[] = { "status", "log", "diff", "show", "blame", "rev-parse", "ls-files", "shortlog" };
-static const char *const spoiling_git[] = { "--output", "-o", "--ext-diff", "--textconv", "-O", "--open-files-in-pager" };
+static const char *const reading_git[] = { "status", "log", "diff", "show", "blame", "rev-parse", "ls-files",
+        "shortlog" };
+static const char *const spoiling_git[] = { "--output", "-o", "--ext-diff", "--textconv", "-O",
+        "--open-files-in-pager" };
 
 static const char *const publishing[] = {
-        "git push",    "npm publish", "pnpm publish", "yarn publish", "cargo publish", "gem push",   "twine upload",
-        "docker push", "podman push", "gh release",   "gh pr",        "kubectl apply", "helm upgrade", "terraform apply",
-        "dput",        "mvn deploy",  "poetry publish",
+        "git push",
+        "npm publish",
+        "pnpm publish",
+        "yarn publish",
+        "cargo publish",
+        "gem push",
+        "twine upload",
+        "docker push",
+        "podman push",
+        "gh release",
+        "gh pr",
+        "kubectl apply",
+        "helm upgrade",
+        "terraform apply",
+        "dput",
+        "mvn deploy",
+        "poetry publish",
 };
 
 static const char *const destroying[] = {
-        "mkfs", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "wipefs", "blkdiscard", "shred", "fdisk", "sfdisk", "parted",
-        "shutdown", "reboot", "poweroff", "halt", "git push --force", "git push -f", "git reset --hard",
-        "git clean -fdx", "dropdb", "terraform destroy", "kubectl delete",
+        "mkfs",
+        "mkfs.ext4",
+        "mkfs.xfs",
+        "mkfs.btrfs",
+        "wipefs",
+        "blkdiscard",
+        "shred",
+        "fdisk",
+        "sfdisk",
+        "parted",
+        "shutdown",
+        "reboot",
+        "poweroff",
+        "halt",
+        "git push --force",
+        "git push -f",
+        "git reset --hard",
+        "git clean -fdx",
+        "dropdb",
+        "terraform destroy",
+        "kubectl delete",
 };
 
 const char *review_finding_to_string(ReviewFinding finding) {
@@ -120,8 +178,9 @@ static int load_list(GPtrArray *rules, const char *where, Jval list, sd_bus_erro
         }
         if (r < 0)
                 (void) errors_set(reterr, ERROR_INVALID_ARGUMENTS,
-                                "auto-review.%s: entry %zu is no tool pattern and no \"command:\" with plain words.", where,
-                                index);
+                                "auto-review.%s: entry %zu is no tool pattern and no \"command:\" with "
+                                "plain words.",
+                                where, index);
         return r;
 }
 
@@ -200,7 +259,8 @@ static const char *runs_any(const Command *command, const char *const *list, siz
 
 /* rm that recurses into a root, a home or everything: the flags may stand anywhere and in any spelling. */
 static bool removes_everything(const CommandSegment *segment) {
-        static const char *const targets[] = { "/", "/*", "~", "~/", "~/*", "$HOME", "$HOME/", "$HOME/*", ".", "..", "*", "./*" };
+        static const char *const targets[] = { "/", "/*", "~", "~/", "~/*", "$HOME", "$HOME/", "$HOME/*",
+                ".", "..", "*", "./*" };
         bool removes = false, recursive = false, everything = false;
 
         for (guint i = 0; i < segment->words->len; i++) {
@@ -211,7 +271,7 @@ static bool removes_everything(const CommandSegment *segment) {
                 if (!removes)
                         continue;
                 recursive |= strcmp(word, "--recursive") == 0 ||
-                                (word[0] == '-' && word[1] != '-' && strpbrk(word, "rR"));
+                             (word[0] == '-' && word[1] != '-' && strpbrk(word, "rR"));
                 everything |= is_one_of(word, targets, G_N_ELEMENTS(targets));
         }
         return removes && recursive && everything;
@@ -260,7 +320,7 @@ static const char *match_rules(const GPtrArray *rules, const ReviewSubject *subj
                         hit = false;
                 else if (vouch)
                         hit = command_is_plain(subject->command) &&
-                                        command_segment_begins(subject->command->segments->pdata[0], rule->words);
+                              command_segment_begins(subject->command->segments->pdata[0], rule->words);
                 else
                         hit = command_runs(subject->command, rule->words);
                 if (hit)
@@ -269,7 +329,8 @@ static const char *match_rules(const GPtrArray *rules, const ReviewSubject *subj
         return NULL;
 }
 
-ReviewFinding auto_review_find(const AutoReview *review, const ReviewSubject *subject, const char **ret_why) {
+ReviewFinding auto_review_find(
+                const AutoReview *review, const ReviewSubject *subject, const char **ret_why) {
         const char *why;
 
         why = review ? match_rules(review->blocks, subject, false) : NULL;
@@ -291,7 +352,8 @@ ReviewFinding auto_review_find(const AutoReview *review, const ReviewSubject *su
                 *ret_why = why;
                 return REVIEW_SAFE;
         }
-        if (subject->category == CATEGORY_SAFE || (subject->command && auto_review_command_is_read_only(subject->command))) {
+        if (subject->category == CATEGORY_SAFE ||
+                        (subject->command && auto_review_command_is_read_only(subject->command))) {
                 *ret_why = "it is proven to read only";
                 return REVIEW_SAFE;
         }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The floor under every posture (contract 5.7, layer 6): block rules, then what is known to be destructive or to publish,
- * then allow rules, then nothing. It may add a question or a block and may vouch for what is proven safe; it never takes
- * back what an earlier layer held. */
+/* The floor under every posture (contract 5.7, layer 6): block rules, then what is known to be destructive
+ * or to publish, then allow rules, then nothing. It may add a question or a block and may vouch for what is
+ * proven safe; it never takes back what an earlier layer held. */
 
 #include <errno.h>
 #include <glib.h>
@@ -16,10 +16,10 @@
 
 typedef enum ReviewFinding {
         REVIEW_NOTHING,
-        REVIEW_SAFE,    /* proven read-only and local, or an allow rule vouches */
-        REVIEW_PUBLISH, /* leaves the machine: a question, skipped under Full Access */
+        REVIEW_SAFE,        /* proven read-only and local, or an allow rule vouches */
+        REVIEW_PUBLISH,     /* leaves the machine: a question, skipped under Full Access */
         REVIEW_DESTRUCTIVE, /* catastrophic: a question with somebody there, a block without */
-        REVIEW_BLOCKED, /* a block rule */
+        REVIEW_BLOCKED,     /* a block rule */
         _REVIEW_FINDING_MAX,
         _REVIEW_FINDING_INVALID = -EINVAL,
 } ReviewFinding;
@@ -61,5 +61,6 @@ typedef struct ReviewSubject {
  */
 ReviewFinding auto_review_find(const AutoReview *review, const ReviewSubject *subject, const char **ret_why);
 
-/** auto_review_command_is_read_only() - whether a command is proven to read only; for anything unknown it is not */
+/** auto_review_command_is_read_only() - whether a command is proven to read only; for anything unknown it is
+ * not */
 bool auto_review_command_is_read_only(const Command *command);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* A shell command line, taken apart far enough to judge it: the simple commands it would run, also those inside
- * substitutions, groups and `sh -c` texts. When in doubt a command is unclear, and then no rule that allows matches it. */
+/* A shell command line, taken apart far enough to judge it: the simple commands it would run, also those
+ * inside substitutions, groups and `sh -c` texts. When in doubt a command is unclear, and then no rule that
+ * allows matches it. */
 
 #include <glib.h>
 #include <stdbool.h>
@@ -16,7 +17,8 @@ typedef struct CommandSegment {
 typedef struct Command {
         GPtrArray *segments; /* CommandSegment *, in the order they were met */
         GPtrArray *targets;  /* char *: files that redirections name */
-        bool chained;        /* more than one simple command, or anything around it: operator, redirection, substitution */
+        bool chained;        /* more than one simple command, or anything around it: operator, redirection,
+                                substitution */
         bool unclear;        /* could not be taken apart: open quote, computed program name, over a limit */
         uint64_t words_seen; /* for command_may_run() */
 } Command;
@@ -37,8 +39,8 @@ bool command_segment_begins(const CommandSegment *segment, char *const *prefix);
 /**
  * command_runs() - whether any part of the command may run something that begins with these words
  *
- * Looks behind assignments and programs that run other programs (sudo, env, xargs, find -exec, ...). For rules that
- * deny: rather one match too many.
+ * Looks behind assignments and programs that run other programs (sudo, env, xargs, find -exec, ...). For
+ * rules that deny: rather one match too many.
  */
 bool command_runs(const Command *command, char *const *prefix);
 
@@ -60,10 +62,11 @@ bool command_is_plain(const Command *command);
 /**
  * command_family() - the words that a session grant for "commands like this" covers, such as "git push"
  *
- * Return: a new string; NULL when the command is not plain, runs another program, or is an interpreter: then only the very
- * same command can be granted.
+ * Return: a new string; NULL when the command is not plain, runs another program, or is an interpreter: then
+ * only the very same command can be granted.
  */
 char *command_family(const Command *command);
 
-/** command_words() - split a prefix from a configuration file into words like a shell would; NULL when it is not plain */
+/** command_words() - split a prefix from a configuration file into words like a shell would; NULL when it is
+ * not plain */
 char **command_words(const char *text);

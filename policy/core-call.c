@@ -7,25 +7,48 @@
 
 /* Looked up with the name as called and with the policy name, both in lower case. */
 static const char *const refused_names[] = {
-        "execute_tools", "code_execution", "js_execution", "multi_tool_use.parallel",
-        "agent", "workflow", "rlm",
+        "execute_tools",
+        "code_execution",
+        "js_execution",
+        "multi_tool_use.parallel",
+        "agent",
+        "workflow",
+        "rlm",
         "request_user_input",
-        "list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource",
-        "computer_use", "computer_use_consent", "computer_use_script", "request_computer_use",
-        "tool_search", "tool_search_tool_regex", "tool_search_tool_bm25", "retrieve_tool_result",
+        "list_mcp_resources",
+        "list_mcp_resource_templates",
+        "read_mcp_resource",
+        "computer_use",
+        "computer_use_consent",
+        "computer_use_script",
+        "request_computer_use",
+        "tool_search",
+        "tool_search_tool_regex",
+        "tool_search_tool_bm25",
+        "retrieve_tool_result",
         "remember",
         "request_plugin_install",
-        "create_goal", "update_goal",
-        "automation", "send_later",
-        "start_mcp_server", "start_registry_mcp_server",
+        "create_goal",
+        "update_goal",
+        "automation",
+        "send_later",
+        "start_mcp_server",
+        "start_registry_mcp_server",
 };
 
 static const char *const refused_prefixes[] = { "mcp_", "ext_", "rlm_", "automation_", "computer_use_" };
 static const char *const refused_suffixes[] = { "_authenticate" };
 
 static const char *const forced_names[] = {
-        "web.run", "git_fetch", "finance", "run_tests", "run_verifiers", "verify", "harness",
-        "task_gate_run", "github_issue_context",
+        "web.run",
+        "git_fetch",
+        "finance",
+        "run_tests",
+        "run_verifiers",
+        "verify",
+        "harness",
+        "task_gate_run",
+        "github_issue_context",
 };
 
 static const char *const auto_names[] = { "read_file", "list_dir", "file_search", "grep_files", NULL };
@@ -101,16 +124,15 @@ CoreCallClass core_call_classify(const char *name, Jval input, ToolCapabilities 
         ToolCategory category = tool_category(policy_name);
 
         /* Both spellings count: a core may well know a tool by the name that only resolves for us. */
-        if (category == CATEGORY_SHELL || category == CATEGORY_NETWORK || tool_category(name) == CATEGORY_SHELL ||
-                        tool_category(name) == CATEGORY_NETWORK)
+        if (category == CATEGORY_SHELL || category == CATEGORY_NETWORK ||
+                        tool_category(name) == CATEGORY_SHELL || tool_category(name) == CATEGORY_NETWORK)
                 return CORE_CALL_FORCED;
         if (capabilities & (TOOL_NETWORK | TOOL_PROCESS | TOOL_EXECUTES))
                 return CORE_CALL_FORCED;
         if (name_in(forced_names, G_N_ELEMENTS(forced_names), policy_name) ||
                         name_in(forced_names, G_N_ELEMENTS(forced_names), name))
                 return CORE_CALL_FORCED;
-        if (!(capabilities & TOOL_WRITES) &&
-                        name_in(auto_names, G_N_ELEMENTS(auto_names) - 1, policy_name))
+        if (!(capabilities & TOOL_WRITES) && name_in(auto_names, G_N_ELEMENTS(auto_names) - 1, policy_name))
                 return CORE_CALL_AUTO_ELIGIBLE;
 
         return CORE_CALL_ORDINARY;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What an extension may ask the core for, and how hard it is to get (contract 6.5, 6.6, 5.6.2). By name and by what the
- * call says; names are folded (case, aliases, actions) before they are looked up. */
+/* What an extension may ask the core for, and how hard it is to get (contract 6.5, 6.6, 5.6.2). By name and
+ * by what the call says; names are folded (case, aliases, actions) before they are looked up. */
 
 #include <errno.h>
 #include <stdbool.h>

@@ -34,7 +34,7 @@ static void judge_init(Judge *judge, const DecisionInput *input) {
         assert(input->tool);
         assert(input->session);
 
-        *judge = (Judge) {
+        *judge = (Judge){
                 .input = input,
                 .trace = trace_new(),
                 .nested = input->caller_plugin,
@@ -55,7 +55,7 @@ static void judge_done(Judge *judge) {
 }
 
 static void judge_report(Judge *judge, Decision *ret, Verdict verdict, CallOutcome outcome) {
-        *ret = (Decision) {
+        *ret = (Decision){
                 .verdict = verdict,
                 .outcome = outcome,
                 .posture = judge->posture,
@@ -67,13 +67,14 @@ static void judge_report(Judge *judge, Decision *ret, Verdict verdict, CallOutco
 /* ---- layer 8 ---- */
 
 static bool is_denied_in_session(const DecisionInput *input) {
-        return input->grants && input->keys && grant_table_is_denied(input->grants, input->session, input->keys);
+        return input->grants && input->keys &&
+               grant_table_is_denied(input->grants, input->session, input->keys);
 }
 
 static const Grant *find_grant(const DecisionInput *input) {
-        return input->grants && input->keys
-                        ? grant_table_find(input->grants, input->session, input->keys, input->now_usec)
-                        : NULL;
+        return input->grants && input->keys ? grant_table_find(input->grants, input->session, input->keys,
+                                                              input->now_usec)
+                                            : NULL;
 }
 
 static unsigned possible_offers(const Judge *judge) {
@@ -82,7 +83,7 @@ static unsigned possible_offers(const Judge *judge) {
         if (judge->forced || !input->keys)
                 return 0;
         return GRANT_OFFER(GRANT_ARGUMENTS) |
-                        (input->kind == TOOL_EXTENSION && input->keys->any ? GRANT_OFFER(GRANT_TOOL) : 0);
+               (input->kind == TOOL_EXTENSION && input->keys->any ? GRANT_OFFER(GRANT_TOOL) : 0);
 }
 
 static void report_card(Judge *judge, Decision *ret) {
@@ -112,7 +113,8 @@ static void report_approved(Judge *judge, const Grant *grant, Decision *ret) {
                 return;
         }
         source = g_strdup_printf("posture:%s", posture_to_string(judge->posture));
-        trace_add(judge->trace, LAYER_APPROVAL, VERDICT_ALLOW, source, "the posture asks nobody for ordinary requests");
+        trace_add(judge->trace, LAYER_APPROVAL, VERDICT_ALLOW, source,
+                        "the posture asks nobody for ordinary requests");
         judge_report(judge, ret, VERDICT_ALLOW, OUTCOME_ALLOWED);
 }
 
@@ -123,10 +125,12 @@ static void report_refused(Judge *judge, Decision *ret, Disposition disposition)
                 [DISPOSITION_FULL_ACCESS_HOLD] = "it is held for a person, and Full Access opens no cards",
                 [DISPOSITION_NEVER] = "it needs approval, and the posture is Never",
         };
-        CallOutcome outcome = disposition == DISPOSITION_SESSION_DENIED ? OUTCOME_DENIED : OUTCOME_REFUSED_BY_POLICY;
-        g_autofree char *source = disposition == DISPOSITION_SESSION_DENIED
-                        ? g_strdup("session-denial")
-                        : g_strdup_printf("posture:%s", posture_to_string(judge->posture));
+        CallOutcome outcome = disposition == DISPOSITION_SESSION_DENIED ? OUTCOME_DENIED
+                                                                        : OUTCOME_REFUSED_BY_POLICY;
+        g_autofree char *source =
+                        disposition == DISPOSITION_SESSION_DENIED
+                                        ? g_strdup("session-denial")
+                                        : g_strdup_printf("posture:%s", posture_to_string(judge->posture));
 
         (void) judge_refuse(judge, LAYER_APPROVAL, outcome, source, "%s", words[disposition]);
         judge_report(judge, ret, VERDICT_DENY, outcome);
@@ -188,8 +192,13 @@ void decision_admit(const DecisionInput *input, Decision *ret) {
 
 void decision_make(const DecisionInput *input, Decision *ret) {
         static const JudgeLayer layers[] = {
-                judge_configuration, judge_admission,   judge_hooks, judge_baseline,
-                judge_rules,         judge_auto_review, judge_law,
+                judge_configuration,
+                judge_admission,
+                judge_hooks,
+                judge_baseline,
+                judge_rules,
+                judge_auto_review,
+                judge_law,
         };
         Judge judge;
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The one place that decides about a call (contract 5.7): facts in, verdict and full trace out. It knows no bus, no file
- * and no clock but the one passed in, and the same input always gives the same answer.
+/* The one place that decides about a call (contract 5.7): facts in, verdict and full trace out. It knows no
+ * bus, no file and no clock but the one passed in, and the same input always gives the same answer.
  *
  * A caller uses it like this:
  *   1. decision_admit() with the arguments as they came: refuses what no hook could rescue;
  *   2. ask the listeners, fold their answers (hook-fold.h);
  *   3. decision_make() with the final arguments, the original ones beside them, and the fold;
  *   4. VERDICT_ASK: open a card (approval-text.h), record the answer with trace_add(LAYER_APPROVAL);
- *   5. right before it runs: decision_make() again with the grants of that moment, unless a person just said yes. */
+ *   5. right before it runs: decision_make() again with the grants of that moment, unless a person just said
+ * yes. */
 
 #include <glib.h>
 #include <stdbool.h>
@@ -22,9 +23,9 @@
 #include "policy/posture.h"
 #include "policy/trace.h"
 
-typedef struct Admission Admission;   /* policy/admission.h */
-typedef struct RuleSet RuleSet;       /* policy/rules.h */
-typedef struct AutoReview AutoReview; /* policy/auto-review.h */
+typedef struct Admission Admission;         /* policy/admission.h */
+typedef struct RuleSet RuleSet;             /* policy/rules.h */
+typedef struct AutoReview AutoReview;       /* policy/auto-review.h */
 typedef struct RepositoryLaw RepositoryLaw; /* policy/repository-law.h */
 
 typedef enum ToolKind {
@@ -36,37 +37,38 @@ typedef enum ToolKind {
 
 /* What a core tool's registration declares. An extension tool's declarations are never looked at. */
 typedef enum ToolCapabilities {
-        TOOL_NETWORK  = 1 << 0,
-        TOOL_PROCESS  = 1 << 1,
+        TOOL_NETWORK = 1 << 0,
+        TOOL_PROCESS = 1 << 1,
         TOOL_EXECUTES = 1 << 2,
-        TOOL_WRITES   = 1 << 3,
+        TOOL_WRITES = 1 << 3,
 } ToolCapabilities;
 
 typedef struct DecisionInput {
         /* The session */
         const char *session;
         Posture posture;
-        bool full_access;          /* the session's full-access bit */
-        bool no_standing;          /* provenance that can't inherit standing authority */
-        bool has_overlay;          /* a project's wish: project_posture counts */
+        bool full_access; /* the session's full-access bit */
+        bool no_standing; /* provenance that can't inherit standing authority */
+        bool has_overlay; /* a project's wish: project_posture counts */
         Posture project_posture;
         Mode mode;
-        bool headless;             /* nobody can answer a card */
-        bool background;           /* unattended work: the destructive floor blocks instead of asking */
-        const char *workspace;     /* absolute path, NULL for none */
+        bool headless;         /* nobody can answer a card */
+        bool background;       /* unattended work: the destructive floor blocks instead of asking */
+        const char *workspace; /* absolute path, NULL for none */
 
         /* The call */
         ToolKind kind;
         const char *tool;          /* as it was called */
         const char *plugin;        /* owner of an extension tool, else NULL */
         const char *build;         /* its content hash */
-        const char *caller_plugin; /* a nested call: the plugin that makes it (the origin is the extension) */
+        const char *caller_plugin; /* a nested call: the plugin that makes it (the origin is the extension)
+                                    */
         Requirement requirement;   /* of a core tool; ignored for extension tools */
         bool never_bypassable;     /* no allow rule removes its requirement */
         ToolCapabilities capabilities;
-        bool claims_read_only;     /* kept for the record; decides nothing (contract 5.4, pains C9) */
-        Jval arguments;            /* what would run */
-        Jval original;             /* before a hook revised it; absent when nobody did */
+        bool claims_read_only; /* kept for the record; decides nothing (contract 5.4, pains C9) */
+        Jval arguments;        /* what would run */
+        Jval original;         /* before a hook revised it; absent when nobody did */
 
         /* What is laid over it; each may be NULL */
         const Admission *admission;
@@ -75,7 +77,7 @@ typedef struct DecisionInput {
         const AutoReview *review;
         const RepositoryLaw *law;
         const GrantTable *grants;
-        const ApprovalKeys *keys;  /* approval_keys_make() for @arguments; needed where grants are */
+        const ApprovalKeys *keys; /* approval_keys_make() for @arguments; needed where grants are */
         uint64_t now_usec;
 } DecisionInput;
 

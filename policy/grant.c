@@ -6,9 +6,9 @@
 #include "common/sanitize.h"
 #include "policy/grant.h"
 
-#define USEC_PER_SEC UINT64_C(1000000)
-#define WORDS_BYTES_MAX 512
-#define GIVER_BYTES_MAX 256
+#define USEC_PER_SEC      UINT64_C(1000000)
+#define WORDS_BYTES_MAX   512
+#define GIVER_BYTES_MAX   256
 #define SHORT_BUILD_CHARS 12
 
 struct GrantTable {
@@ -38,7 +38,8 @@ GrantWidth grant_width_from_string(const char *word) {
 /* ---- words ---- */
 
 static void append_build(GString *words, const BuildScope *build) {
-        g_string_append_printf(words, " of plugin %s (build %.*s)", build->plugin, SHORT_BUILD_CHARS, build->content_hash);
+        g_string_append_printf(words, " of plugin %s (build %.*s)", build->plugin, SHORT_BUILD_CHARS,
+                        build->content_hash);
 }
 
 static void append_what(GString *words, const ApprovalKeys *keys, GrantWidth width) {
@@ -48,7 +49,8 @@ static void append_what(GString *words, const ApprovalKeys *keys, GrantWidth wid
         if (width == GRANT_TOOL)
                 g_string_append(words, ", with any arguments");
         else if (strcmp(keys->exact, keys->grouping) != 0 && family)
-                g_string_append_printf(words, ", commands that begin with \"%s\"", family + strlen("shell:"));
+                g_string_append_printf(
+                                words, ", commands that begin with \"%s\"", family + strlen("shell:"));
         else if (strcmp(keys->exact, keys->grouping) != 0)
                 g_string_append(words, ", changes to exactly these files");
         else if (host && (host == keys->grouping || keys->extension_origin))
@@ -57,7 +59,8 @@ static void append_what(GString *words, const ApprovalKeys *keys, GrantWidth wid
                 g_string_append(words, ", with exactly these arguments");
 }
 
-char *grant_words(const ApprovalSubject *subject, const ApprovalKeys *keys, GrantWidth width, uint64_t seconds) {
+char *grant_words(const ApprovalSubject *subject, const ApprovalKeys *keys, GrantWidth width,
+                uint64_t seconds) {
         g_autoptr(GString) words = g_string_new(NULL);
 
         g_string_append_printf(words, "tool \"%s\"", subject->tool);
@@ -123,7 +126,8 @@ static const char *key_of_width(const ApprovalKeys *keys, GrantWidth width) {
 
 static Grant *grant_new(const GrantRequest *request, const char *key, uint64_t id) {
         Grant *grant = g_new0(Grant, 1);
-        const BuildScope *build = request->subject->called_from ? request->subject->called_from : request->subject->build;
+        const BuildScope *build = request->subject->called_from ? request->subject->called_from
+                                                                : request->subject->build;
 
         grant->id = id;
         grant->width = request->width;
@@ -144,8 +148,8 @@ static void grant_renew(Grant *grant, const GrantRequest *request) {
         grant->expires_usec = 0;
         if (request->seconds > 0)
                 grant->expires_usec = request->seconds < (UINT64_MAX - request->now_usec) / USEC_PER_SEC
-                                ? request->now_usec + request->seconds * USEC_PER_SEC
-                                : UINT64_MAX;
+                                                      ? request->now_usec + request->seconds * USEC_PER_SEC
+                                                      : UINT64_MAX;
 }
 
 int grant_table_give(GrantTable *table, const GrantRequest *request, uint64_t *ret_id) {
@@ -170,7 +174,8 @@ int grant_table_give(GrantTable *table, const GrantRequest *request, uint64_t *r
         return 0;
 }
 
-static const Grant *find_key(const GrantTable *table, const char *session, const char *key, uint64_t now_usec) {
+static const Grant *find_key(
+                const GrantTable *table, const char *session, const char *key, uint64_t now_usec) {
         g_autofree char *place = NULL;
         const Grant *grant;
 

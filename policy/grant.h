@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What a person allowed or forbade beyond one call. The keys of approval-keys.h see to it that an update of a plugin
- * inherits nothing. Grants live as long as their session at most. No clock: callers pass the time. */
+/* What a person allowed or forbade beyond one call. The keys of approval-keys.h see to it that an update of
+ * a plugin inherits nothing. Grants live as long as their session at most. No clock: callers pass the time.
+ */
 
 #include <errno.h>
 #include <glib.h>
@@ -27,10 +28,11 @@ GrantWidth grant_width_from_string(const char *word);
 /**
  * grant_words() - the scope of a grant as a person reads it before giving it
  *
- * For example: tool "mod_counter" of plugin counter, build 1f0c..., with exactly these arguments, in this session.
- * Return: a new sanitised string.
+ * For example: tool "mod_counter" of plugin counter, build 1f0c..., with exactly these arguments, in this
+ * session. Return: a new sanitised string.
  */
-char *grant_words(const ApprovalSubject *subject, const ApprovalKeys *keys, GrantWidth width, uint64_t seconds);
+char *grant_words(const ApprovalSubject *subject, const ApprovalKeys *keys, GrantWidth width,
+                uint64_t seconds);
 
 typedef struct GrantTable GrantTable;
 
@@ -64,14 +66,15 @@ typedef struct GrantRequest {
 /**
  * grant_table_give() - remember a yes
  *
- * Whether it may be given at all (Decision.offers) is the caller's to check first. The same grant given again renews its
- * expiry and keeps its id.
+ * Whether it may be given at all (Decision.offers) is the caller's to check first. The same grant given
+ * again renews its expiry and keeps its id.
  *
  * Return: 0; -EINVAL for a width that the keys do not allow; -ENOBUFS at GRANTS_MAX.
  */
 int grant_table_give(GrantTable *table, const GrantRequest *request, uint64_t *ret_id);
 
-/** grant_table_find() - the grant that answers this call in this session now, or NULL; expired ones never answer */
+/** grant_table_find() - the grant that answers this call in this session now, or NULL; expired ones never
+ * answer */
 const Grant *grant_table_find(
                 const GrantTable *table, const char *session, const ApprovalKeys *keys, uint64_t now_usec);
 
@@ -84,13 +87,15 @@ int grant_table_revoke(GrantTable *table, uint64_t id);
 /** grant_table_remove_session() - grants and denials end with their session; returns how many grants went */
 size_t grant_table_remove_session(GrantTable *table, const char *session);
 
-/** grant_table_remove_plugin() - the plugin was revoked, changed or uninstalled; returns how many grants went */
+/** grant_table_remove_plugin() - the plugin was revoked, changed or uninstalled; returns how many grants
+ * went */
 size_t grant_table_remove_plugin(GrantTable *table, const char *plugin);
 
 /** grant_table_expire() - drop what has expired; returns the next expiry, 0 when nothing else will */
 uint64_t grant_table_expire(GrantTable *table, uint64_t now_usec);
 
-/** grant_table_list() - all grants by id; the array is the caller's (g_ptr_array_unref()), the grants stay ours */
+/** grant_table_list() - all grants by id; the array is the caller's (g_ptr_array_unref()), the grants stay
+ * ours */
 GPtrArray *grant_table_list(const GrantTable *table);
 
 /**

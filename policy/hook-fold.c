@@ -6,10 +6,10 @@
 #include "common/sanitize.h"
 #include "policy/hook-fold.h"
 
-#define LABEL_CHARS_MAX 64
+#define LABEL_CHARS_MAX   64
 #define RECEIPT_CHARS_MAX 240
-#define CLIP_MARK " [clipped]"
-#define CONTEXT_MARK "[hook context]\n"
+#define CLIP_MARK         " [clipped]"
+#define CONTEXT_MARK      "[hook context]\n"
 
 struct HookFold {
         HookVerdict verdict;
@@ -114,12 +114,15 @@ static void add_context(HookFold *fold, const HookSource *source, const char *te
         if (chars > left) {
                 size_t mark = strlen(CLIP_MARK);
 
-                /* Without room for the mark the earlier text must lose some; that never happens to be much. */
+                /* Without room for the mark the earlier text must lose some; that never happens to be much.
+                 */
                 fold->context_full = true;
                 if (left < mark)
-                        g_string_truncate(fold->context, (gsize) (g_utf8_offset_to_pointer(fold->context->str,
-                                                (glong) (fold->context_chars - (mark - left))) -
-                                                fold->context->str));
+                        g_string_truncate(fold->context,
+                                        (gsize) (g_utf8_offset_to_pointer(fold->context->str,
+                                                                 (glong) (fold->context_chars -
+                                                                                 (mark - left))) -
+                                                        fold->context->str));
                 else
                         g_string_append_len(fold->context, block,
                                         g_utf8_offset_to_pointer(block, (glong) (left - mark)) - block);
@@ -149,7 +152,8 @@ static void set_receipt(HookFold *fold, const char *detail) {
 }
 
 /* Takes a verdict unless a stronger one, or an equal earlier one, stands. Returns whether it was taken. */
-static bool take(HookFold *fold, const HookSource *source, HookVerdict verdict, const char *reason, size_t size) {
+static bool take(HookFold *fold, const HookSource *source, HookVerdict verdict, const char *reason,
+                size_t size) {
         if (verdict <= fold->verdict)
                 return false;
 
@@ -171,12 +175,14 @@ static int fail(HookFold *fold, const HookSource *source, HookFailure failure, c
         if (!source->strict)
                 return 0;
 
-        reason = g_strdup_printf("it %s%s%s", failure_words[failure], detail ? ": " : "", detail ? detail : "");
+        reason = g_strdup_printf(
+                        "it %s%s%s", failure_words[failure], detail ? ": " : "", detail ? detail : "");
         (void) take(fold, source, HOOK_NO_VERDICT, reason, strlen(reason));
         return 1;
 }
 
-int hook_fold_add_failure(HookFold *fold, const HookSource *source, HookFailure failure, const char *detail) {
+int hook_fold_add_failure(
+                HookFold *fold, const HookSource *source, HookFailure failure, const char *detail) {
         fold->asked++;
         return fail(fold, source, failure, detail);
 }
@@ -184,7 +190,7 @@ int hook_fold_add_failure(HookFold *fold, const HookSource *source, HookFailure 
 /* Whether an object has no other members than these two; either may be NULL. */
 static bool has_only(Jval object, const char *first, const char *second) {
         size_t known = (first && !jval_is(jval_member(object, first), J_ABSENT)) +
-                        (second && !jval_is(jval_member(object, second), J_ABSENT));
+                       (second && !jval_is(jval_member(object, second), J_ABSENT));
 
         return jval_length(object) == known;
 }
@@ -276,9 +282,10 @@ int hook_fold_add_text(HookFold *fold, const HookSource *source, const char *jso
 static int fold_output(HookFold *fold, const HookSource *source, Jval output) {
         Jval decision = jval_member(output, "decision"), reason = jval_member(output, "reason");
         Jval input = jval_member(output, "updatedInput"), context = jval_member(output, "additionalContext");
-        HookVerdict verdict = jval_equals_text(decision, "deny") || jval_equals_text(decision, "block") ? HOOK_DENY
-                        : jval_equals_text(decision, "ask") ? HOOK_ASK
-                                                            : HOOK_NO_OPINION;
+        HookVerdict verdict = jval_equals_text(decision, "deny") || jval_equals_text(decision, "block")
+                                              ? HOOK_DENY
+                              : jval_equals_text(decision, "ask") ? HOOK_ASK
+                                                                  : HOOK_NO_OPINION;
         size_t size = 0;
         const char *text = jval_string(context, &size);
         int r = 0;
@@ -297,7 +304,8 @@ static int fold_output(HookFold *fold, const HookSource *source, Jval output) {
         return r;
 }
 
-int hook_fold_add_process(HookFold *fold, const HookSource *source, int status, const char *output, size_t size) {
+int hook_fold_add_process(
+                HookFold *fold, const HookSource *source, int status, const char *output, size_t size) {
         static const char hard_deny[] = "it ended with status 2";
         g_autoptr(Jdoc) doc = NULL;
         g_autofree char *detail = NULL;

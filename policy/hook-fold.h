@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Folds what the pre-execute listeners of one call answered into one word (contract 4.8, 5.8). Order of power: a strict
- * hook that could not be asked, deny, ask, nothing. "allow" is nothing. The last valid revision decides the input. */
+/* Folds what the pre-execute listeners of one call answered into one word (contract 4.8, 5.8). Order of
+ * power: a strict hook that could not be asked, deny, ask, nothing. "allow" is nothing. The last valid
+ * revision decides the input. */
 
 #include <errno.h>
 #include <glib.h>
@@ -13,7 +14,8 @@
 
 typedef struct HookFold HookFold;
 
-/* Who was asked. Strictness belongs to the hook that ran, not to the event; extension listeners are always strict. */
+/* Who was asked. Strictness belongs to the hook that ran, not to the event; extension listeners are always
+ * strict. */
 typedef struct HookSource {
         const char *label;  /* as registered; shown sanitised, at most 64 characters */
         const char *plugin; /* id, NULL for a hook of the core */
@@ -52,7 +54,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(HookFold, hook_fold_free)
 
 /**
  * hook_fold_add_answer() - what a listener answered
- * @answer: {"kind":"abstain"|"deny"|"ask"|"revise"|"annotate"|"allow",...} or null or absent; decoded strictly
+ * @answer: {"kind":"abstain"|"deny"|"ask"|"revise"|"annotate"|"allow",...} or null or absent; decoded
+ * strictly
  *
  * Return: 0 to go on with the next listener, 1 when the batch ends here (deny or no verdict). Never fails.
  */
@@ -72,10 +75,11 @@ int hook_fold_add_failure(HookFold *fold, const HookSource *source, HookFailure 
  * @status: its exit status; -1 when it has none because a signal ended it
  * @output: what it printed
  *
- * Exit status 2 is a hard deny whatever was printed. Empty, non-JSON or decision-less output of a hook that ended with 0
- * is no opinion. Any other end is no verdict.
+ * Exit status 2 is a hard deny whatever was printed. Empty, non-JSON or decision-less output of a hook that
+ * ended with 0 is no opinion. Any other end is no verdict.
  */
-int hook_fold_add_process(HookFold *fold, const HookSource *source, int status, const char *output, size_t size);
+int hook_fold_add_process(
+                HookFold *fold, const HookSource *source, int status, const char *output, size_t size);
 
 HookVerdict hook_fold_verdict(const HookFold *fold);
 
@@ -85,23 +89,28 @@ const char *hook_fold_label(const HookFold *fold);
 /** hook_fold_plugin() - whose hook decided; NULL for none or a hook of the core */
 const char *hook_fold_plugin(const HookFold *fold);
 
-/** hook_fold_reason() - the reason that was given, at most HOOK_TEXT_CHARS_MAX characters; NULL when there is none */
+/** hook_fold_reason() - the reason that was given, at most HOOK_TEXT_CHARS_MAX characters; NULL when there
+ * is none */
 const char *hook_fold_reason(const HookFold *fold);
 
-/** hook_fold_receipt() - one line of at most 240 characters naming the hook and what happened; NULL for no opinion */
+/** hook_fold_receipt() - one line of at most 240 characters naming the hook and what happened; NULL for no
+ * opinion */
 const char *hook_fold_receipt(const HookFold *fold);
 
 /**
- * hook_fold_revision() - the input that counts now, as JSON text of an object, verbatim; NULL when nobody revised
+ * hook_fold_revision() - the input that counts now, as JSON text of an object, verbatim; NULL when nobody
+ * revised
  *
- * Give it to the next listener, and prepare the call again with it at the end: schema, admission, rules, approval.
+ * Give it to the next listener, and prepare the call again with it at the end: schema, admission, rules,
+ * approval.
  */
 const char *hook_fold_revision(const HookFold *fold, size_t *ret_size);
 
 /** hook_fold_revisor() - whose revision that is, sanitised; NULL when nobody revised */
 const char *hook_fold_revisor(const HookFold *fold);
 
-/** hook_fold_context() - all annotations as one block of at most HOOK_CONTEXT_CHARS_MAX characters; NULL for none */
+/** hook_fold_context() - all annotations as one block of at most HOOK_CONTEXT_CHARS_MAX characters; NULL for
+ * none */
 const char *hook_fold_context(const HookFold *fold);
 
 /** hook_fold_allows() - how many answered "allow"; it changed nothing, and the owner gets one notice */

@@ -4,7 +4,8 @@
 #include "policy/admission.h"
 #include "policy/judge.h"
 
-bool judge_refuse(Judge *judge, DecisionLayer layer, CallOutcome outcome, const char *source, const char *format, ...) {
+bool judge_refuse(Judge *judge, DecisionLayer layer, CallOutcome outcome, const char *source,
+                const char *format, ...) {
         g_autofree char *why = NULL;
         va_list arguments;
 
@@ -65,14 +66,18 @@ static bool judge_admission_of(Judge *judge, const JudgedInput *judged) {
         const DecisionInput *input = judge->input;
         const char *why;
 
-        if (judge->nested && core_call_refused(input->tool, judged->arguments, input->kind == TOOL_EXTENSION, &why))
-                return judge_refuse(judge, LAYER_ADMISSION, OUTCOME_REFUSED_BY_POLICY, "refused-list", "%s", why);
+        if (judge->nested && core_call_refused(input->tool, judged->arguments, input->kind == TOOL_EXTENSION,
+                                             &why))
+                return judge_refuse(judge, LAYER_ADMISSION, OUTCOME_REFUSED_BY_POLICY, "refused-list", "%s",
+                                why);
         if (input->admission && !admission_check(input->admission, input->tool, judged->policy_name, &why))
-                return judge_refuse(judge, LAYER_ADMISSION, OUTCOME_REFUSED_BY_POLICY, "admission", "%s", why);
+                return judge_refuse(
+                                judge, LAYER_ADMISSION, OUTCOME_REFUSED_BY_POLICY, "admission", "%s", why);
         if (input->mode == MODE_PLAN && plan_blocks(judge, judged))
                 return judge_refuse(judge, LAYER_ADMISSION, OUTCOME_REFUSED_BY_POLICY, "mode:plan",
                                 "plan mode blocks %s",
-                                input->kind == TOOL_EXTENSION ? "extension tools" : "writes, commands and unknown tools");
+                                input->kind == TOOL_EXTENSION ? "extension tools"
+                                                              : "writes, commands and unknown tools");
         return true;
 }
 
@@ -99,9 +104,11 @@ bool judge_hooks(Judge *judge) {
         source = g_strdup_printf("hook:%s", hook_fold_label(hooks) ? hook_fold_label(hooks) : "");
         switch (hook_fold_verdict(hooks)) {
         case HOOK_NO_VERDICT:
-                return judge_refuse(judge, LAYER_HOOKS, OUTCOME_HOOK_FAILED, source, "%s", hook_fold_receipt(hooks));
+                return judge_refuse(judge, LAYER_HOOKS, OUTCOME_HOOK_FAILED, source, "%s",
+                                hook_fold_receipt(hooks));
         case HOOK_DENY:
-                return judge_refuse(judge, LAYER_HOOKS, OUTCOME_HOOK_DENIED, source, "%s", hook_fold_receipt(hooks));
+                return judge_refuse(judge, LAYER_HOOKS, OUTCOME_HOOK_DENIED, source, "%s",
+                                hook_fold_receipt(hooks));
         case HOOK_ASK:
                 judge->hook_ask = true;
                 trace_add(judge->trace, LAYER_HOOKS, VERDICT_ASK, source, "%s", hook_fold_receipt(hooks));
@@ -126,10 +133,11 @@ static void baseline_nested(Judge *judge) {
         judge->class = class;
         judge->requirement = class == CORE_CALL_AUTO_ELIGIBLE ? REQUIREMENT_AUTO : REQUIREMENT_REQUIRED;
         judge->forced = class == CORE_CALL_FORCED;
-        trace_add(judge->trace, LAYER_BASELINE, class == CORE_CALL_AUTO_ELIGIBLE ? VERDICT_ALLOW : VERDICT_ASK,
-                        "core-call", class == CORE_CALL_FORCED
+        trace_add(judge->trace, LAYER_BASELINE,
+                        class == CORE_CALL_AUTO_ELIGIBLE ? VERDICT_ALLOW : VERDICT_ASK, "core-call",
+                        class == CORE_CALL_FORCED
                                         ? "an extension's shell or network call needs a person every time"
-                                        : class == CORE_CALL_ORDINARY
+                        : class == CORE_CALL_ORDINARY
                                         ? "an extension's call of this core tool needs approval"
                                         : "reading in the workspace needs no approval");
 }
@@ -145,11 +153,13 @@ bool judge_baseline(Judge *judge) {
         else {
                 judge->requirement = judge->input->requirement;
                 trace_add(judge->trace, LAYER_BASELINE,
-                                judge->requirement == REQUIREMENT_AUTO ? VERDICT_ALLOW : VERDICT_ASK, "core-tool",
-                                "the tool's own requirement is %s", requirement_to_string(judge->requirement));
+                                judge->requirement == REQUIREMENT_AUTO ? VERDICT_ALLOW : VERDICT_ASK,
+                                "core-tool", "the tool's own requirement is %s",
+                                requirement_to_string(judge->requirement));
         }
 
-        /* A hook's question is put on top. In Ask it forces a card; elsewhere the posture decides about it. */
+        /* A hook's question is put on top. In Ask it forces a card; elsewhere the posture decides about it.
+         */
         if (judge->hook_ask) {
                 judge->requirement = REQUIREMENT_REQUIRED;
                 judge->forced |= judge->posture == POSTURE_ASK;
@@ -167,8 +177,8 @@ static const char *rule_why(const Rule *rule, const char *otherwise) {
         return rule->why ? rule->why : otherwise;
 }
 
-/* Whether a rule may take the question away. It must be about exactly what it lets through: for a plugin's tool the
- * plugin and its build, for a nested call the plugin that makes it. */
+/* Whether a rule may take the question away. It must be about exactly what it lets through: for a plugin's
+ * tool the plugin and its build, for a nested call the plugin that makes it. */
 static bool rule_may_allow(const Judge *judge, const Rule *rule) {
         if (judge->forced || judge->hook_ask || judge->input->never_bypassable)
                 return false;
@@ -187,8 +197,8 @@ static bool apply_rule(Judge *judge, const Rule *rule, bool is_original) {
                                 rule_why(rule, "a rule denies it"), about);
         case RULE_ASK:
                 judge_force(judge);
-                trace_add(judge->trace, LAYER_RULES, VERDICT_ASK, source, "%s%s", rule_why(rule, "a rule asks every time"),
-                                about);
+                trace_add(judge->trace, LAYER_RULES, VERDICT_ASK, source, "%s%s",
+                                rule_why(rule, "a rule asks every time"), about);
                 return true;
         default:
                 if (is_original)
@@ -222,7 +232,8 @@ static bool judge_rules_of(Judge *judge, size_t index) {
 
         rule_set_match(input->rules, &subject, &match);
         if (match.denied_command) {
-                g_autofree char *source = g_strdup_printf("rule:%s:commands.deny", rule_source_to_string(match.denied_by));
+                g_autofree char *source = g_strdup_printf(
+                                "rule:%s:commands.deny", rule_source_to_string(match.denied_by));
 
                 return judge_refuse(judge, LAYER_RULES, OUTCOME_REFUSED_BY_POLICY, source,
                                 "the command, or a part of it, begins with \"%s\"", match.denied_command);
@@ -232,10 +243,11 @@ static bool judge_rules_of(Judge *judge, size_t index) {
         if (match.unclear_command) {
                 judge_force(judge);
                 trace_add(judge->trace, LAYER_RULES, VERDICT_ASK, "rule:commands",
-                                "the command can't be taken apart, so no rule about commands can be ruled out");
+                                "the command can't be taken apart, so no rule about commands can be ruled "
+                                "out");
         }
-        if (!match.rule && match.trusted_command && index == 0 && !judge->nested && !judge->forced && !judge->hook_ask &&
-                        !input->never_bypassable) {
+        if (!match.rule && match.trusted_command && index == 0 && !judge->nested && !judge->forced &&
+                        !judge->hook_ask && !input->never_bypassable) {
                 judge->requirement = REQUIREMENT_AUTO;
                 trace_add(judge->trace, LAYER_RULES, VERDICT_ALLOW, "rule:commands.trust",
                                 "the command begins with \"%s\"", match.trusted_command);
@@ -256,9 +268,10 @@ bool judge_rules(Judge *judge) {
 /* ---- auto-review ---- */
 
 static void review_safe(Judge *judge, const char *why) {
-        /* It may spare a suggestion in Auto-Review. Never a requirement, a hold, or anything an extension asks for. */
-        if (judge->posture != POSTURE_AUTO_REVIEW || judge->requirement != REQUIREMENT_SUGGEST || judge->forced ||
-                        judge->hook_ask || judge->nested || judge->input->never_bypassable)
+        /* It may spare a suggestion in Auto-Review. Never a requirement, a hold, or anything an extension
+         * asks for. */
+        if (judge->posture != POSTURE_AUTO_REVIEW || judge->requirement != REQUIREMENT_SUGGEST ||
+                        judge->forced || judge->hook_ask || judge->nested || judge->input->never_bypassable)
                 return;
 
         judge->requirement = REQUIREMENT_AUTO;
@@ -280,8 +293,8 @@ static bool judge_auto_review_of(Judge *judge, size_t index) {
                                 "the configuration blocks \"%s\"", why);
         case REVIEW_DESTRUCTIVE:
                 if (judge->input->background || judge->input->headless)
-                        return judge_refuse(judge, LAYER_AUTO_REVIEW, OUTCOME_REFUSED_BY_POLICY, "auto-review",
-                                        "%s, and nobody is there to watch", why);
+                        return judge_refuse(judge, LAYER_AUTO_REVIEW, OUTCOME_REFUSED_BY_POLICY,
+                                        "auto-review", "%s, and nobody is there to watch", why);
                 judge_force(judge);
                 trace_add(judge->trace, LAYER_AUTO_REVIEW, VERDICT_ASK, "auto-review", "%s", why);
                 return true;
@@ -304,7 +317,8 @@ static bool judge_auto_review_of(Judge *judge, size_t index) {
 }
 
 bool judge_auto_review(Judge *judge) {
-        /* Backwards, so that what the input before a revision raised is known when the final one might be spared. */
+        /* Backwards, so that what the input before a revision raised is known when the final one might be
+         * spared. */
         for (size_t i = judge->n_inputs; i > 0; i--)
                 if (!judge_auto_review_of(judge, i - 1))
                         return false;
@@ -321,8 +335,9 @@ static bool judge_law_of(Judge *judge, const JudgedInput *judged) {
                 .workspace = judge->input->workspace,
                 .arguments = judged->arguments,
                 .command = judged->command,
-                .reads_only = !core || judged->category == CATEGORY_SAFE || judged->category == CATEGORY_MCP_READ ||
-                                (judged->command && auto_review_command_is_read_only(judged->command)),
+                .reads_only = !core || judged->category == CATEGORY_SAFE ||
+                              judged->category == CATEGORY_MCP_READ ||
+                              (judged->command && auto_review_command_is_read_only(judged->command)),
         };
         LawFinding finding = repository_law_find(judge->input->law, &subject);
         g_autofree char *source = NULL;
@@ -334,7 +349,9 @@ static bool judge_law_of(Judge *judge, const JudgedInput *judged) {
         if (finding.verdict == VERDICT_DENY || judge->posture == POSTURE_FULL_ACCESS)
                 return judge_refuse(judge, LAYER_REPOSITORY_LAW, OUTCOME_REFUSED_BY_POLICY, source, "%s%s",
                                 finding.why ? finding.why : "the project protects it",
-                                finding.verdict == VERDICT_DENY ? "" : "; Full Access asks nobody, so it is blocked");
+                                finding.verdict == VERDICT_DENY
+                                                ? ""
+                                                : "; Full Access asks nobody, so it is blocked");
 
         judge_force(judge);
         trace_add(judge->trace, LAYER_REPOSITORY_LAW, VERDICT_ASK, source, "%s",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The inside of one decision while it is made: what decision.c carries through the layers of judge-layers.c. */
+/* The inside of one decision while it is made: what decision.c carries through the layers of judge-layers.c.
+ */
 
 #include "policy/auto-review.h"
 #include "policy/command.h"
@@ -28,14 +29,15 @@ typedef struct Judge {
         CoreCallClass class; /* of a nested call */
         Posture posture;
         Requirement requirement;
-        bool forced;   /* no grant and no posture may answer */
-        bool hook_ask; /* no allow rule may take it back */
+        bool forced;         /* no grant and no posture may answer */
+        bool hook_ask;       /* no allow rule may take it back */
         CallOutcome refused; /* _OUTCOME_INVALID while nothing refused */
 } Judge;
 
-/** judge_refuse() - leave a deny in the trace and end the decision with this outcome; returns false for brevity */
-bool judge_refuse(Judge *judge, DecisionLayer layer, CallOutcome outcome, const char *source, const char *format, ...)
-                __attribute__((format(printf, 5, 6)));
+/** judge_refuse() - leave a deny in the trace and end the decision with this outcome; returns false for
+ * brevity */
+bool judge_refuse(Judge *judge, DecisionLayer layer, CallOutcome outcome, const char *source,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* The layers in their order. Each returns whether the decision goes on. */
 bool judge_configuration(Judge *judge);

@@ -5,11 +5,25 @@
 #include "policy/operand.h"
 
 static const char *const path_members[] = {
-        "path", "file", "file_path", "filename", "target", "source", "destination", "directory", "dir", "cwd",
+        "path",
+        "file",
+        "file_path",
+        "filename",
+        "target",
+        "source",
+        "destination",
+        "directory",
+        "dir",
+        "cwd",
 };
 
 static const char *const patch_prefixes[] = {
-        "*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "--- a/", "+++ b/",
+        "*** Add File: ",
+        "*** Update File: ",
+        "*** Delete File: ",
+        "*** Move to: ",
+        "--- a/",
+        "+++ b/",
 };
 
 static void add_path(GPtrArray *paths, const char *path) {
@@ -83,8 +97,8 @@ char *operand_host(Jval arguments) {
         return g_strdup_printf("%s:%d", host, port);
 }
 
-/* Matches one pattern against one text; a star that fails is tried one character later, so no recursion and at worst
- * quadratic time in texts that are bounded. A lone star stops at a slash, a double one does not. */
+/* Matches one pattern against one text; a star that fails is tried one character later, so no recursion and
+ * at worst quadratic time in texts that are bounded. A lone star stops at a slash, a double one does not. */
 static bool glob_match(const char *pattern, const char *text) {
         const char *star = NULL, *star_text = NULL, *deep = NULL, *deep_text = NULL;
 

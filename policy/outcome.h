@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* How a call ended as far as permission goes. The first six that say no or yes are never mixed up (pains C4): nobody
- * reads "the user refused" when a clock ran out. */
+/* How a call ended as far as permission goes. The first six that say no or yes are never mixed up (pains
+ * C4): nobody reads "the user refused" when a clock ran out. */
 
 #include <errno.h>
 #include <stdbool.h>
@@ -22,7 +22,8 @@ typedef enum CallOutcome {
         _OUTCOME_INVALID = -EINVAL,
 } CallOutcome;
 
-/** call_outcome_to_string() - "allowed", "approved", "denied", "timed-out", ... as the record and the bus have it */
+/** call_outcome_to_string() - "allowed", "approved", "denied", "timed-out", ... as the record and the bus
+ * have it */
 const char *call_outcome_to_string(CallOutcome outcome);
 CallOutcome call_outcome_from_string(const char *word);
 

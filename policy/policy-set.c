@@ -35,9 +35,8 @@ static int refuse(sd_bus_error *reterr, const char *where, const char *what) {
 }
 
 /* Hands each name of a list to @take. */
-static int read_names(
-                const char *where, Jval list, int (*take)(void *userdata, const char *name), void *userdata,
-                sd_bus_error *reterr) {
+static int read_names(const char *where, Jval list, int (*take)(void *userdata, const char *name),
+                void *userdata, sd_bus_error *reterr) {
         JIter iter = jval_iterate(list);
         Jval key, item;
 
@@ -49,8 +48,8 @@ static int read_names(
                 if (!name || *name == '\0' || strlen(name) > RULE_PATTERN_BYTES_MAX)
                         return refuse(reterr, where, "must be a list of tool names");
                 if (take(userdata, name) < 0) {
-                        (void) errors_set(reterr, ERROR_LIMIT_EXCEEDED, "%s: there may be at most %u names.", where,
-                                        ADMISSION_NAMES_MAX);
+                        (void) errors_set(reterr, ERROR_LIMIT_EXCEEDED, "%s: there may be at most %u names.",
+                                        where, ADMISSION_NAMES_MAX);
                         return -ENOBUFS;
                 }
         }
@@ -133,7 +132,8 @@ int policy_set_load(PolicySet *set, RuleSource source, Jval document, sd_bus_err
                         r = auto_review_load(set->review, item, reterr);
                 else
                         r = refuse(reterr, "permissions",
-                                        "only \"rule\", \"commands\", \"tools\" and \"auto_review\" are known");
+                                        "only \"rule\", \"commands\", \"tools\" and \"auto_review\" are "
+                                        "known");
         }
         return r < 0 ? r : load_rules(set, source, rule, commands, reterr);
 }
@@ -159,7 +159,8 @@ int project_wish_load(Jval document, ProjectWish *ret, sd_bus_error *reterr) {
         Jval tools = jval_member(document, "tools");
         int r = 0;
 
-        if (!jval_is(jval_member(document, "rule"), J_ABSENT) || !jval_is(jval_member(document, "commands"), J_ABSENT))
+        if (!jval_is(jval_member(document, "rule"), J_ABSENT) ||
+                        !jval_is(jval_member(document, "commands"), J_ABSENT))
                 return refuse(reterr, "project", "a project can't add rules");
         if (!jval_is(jval_member(tools, "allow"), J_ABSENT))
                 return refuse(reterr, "project", "a project can deny tools but not allow them");
@@ -167,15 +168,17 @@ int project_wish_load(Jval document, ProjectWish *ret, sd_bus_error *reterr) {
                 wish.has_posture = true;
                 wish.posture = posture_from_string(jval_text(posture));
                 if (wish.posture < 0)
-                        return refuse(reterr, "policy.posture", "must be ask, auto-review, full-access or never");
+                        return refuse(reterr, "policy.posture",
+                                        "must be ask, auto-review, full-access or never");
         }
         if (!jval_is(jval_member(tools, "deny"), J_ABSENT))
-                r = read_names("tools.deny", jval_member(tools, "deny"), take_name, wish.denied_tools, reterr);
+                r = read_names("tools.deny", jval_member(tools, "deny"), take_name, wish.denied_tools,
+                                reterr);
         if (r < 0)
                 return r;
 
         *ret = wish;
-        wish = (ProjectWish) {};
+        wish = (ProjectWish){};
         return 0;
 }
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Everything that files say about permission, put together from `permissions.toml` of the administrator and of the user
- * and from what a project wishes. Reading a file is the service's; here come documents, already turned into JSON.
+/* Everything that files say about permission, put together from `permissions.toml` of the administrator and
+ * of the user and from what a project wishes. Reading a file is the service's; here come documents, already
+ * turned into JSON.
  *
  *     [[rule]]        outcome = "ask", tool = "...", ...      (rules.h)
  *     [commands]      deny = ["rm -rf"], trust = ["git status"]
  *     [tools]         allow = ["..."], deny = ["..."]         (admission.h)
  *     [auto_review]   block = ["..."], allow = ["..."]        (auto-review.h)
  *
- * A set is built anew at every reload: load all files into a new one, and keep the old one when any of them fails. */
+ * A set is built anew at every reload: load all files into a new one, and keep the old one when any of them
+ * fails. */
 
 #include <glib.h>
 #include <stdbool.h>
@@ -35,11 +37,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PolicySet, policy_set_free)
  * policy_set_load() - add one `permissions.toml`
  * @source: RULE_ADMIN or RULE_USER; lists of allowed tools of both must admit a tool
  *
- * Return: 0; -EINVAL or -ENOBUFS with the place and the mistake in @reterr; then the set is good for nothing but freeing.
+ * Return: 0; -EINVAL or -ENOBUFS with the place and the mistake in @reterr; then the set is good for nothing
+ * but freeing.
  */
 int policy_set_load(PolicySet *set, RuleSource source, Jval document, sd_bus_error *reterr);
 
-/* What `.codewhale/config.toml` of a workspace may say about permission. It comes with the project, so it only tightens. */
+/* What `.codewhale/config.toml` of a workspace may say about permission. It comes with the project, so it
+ * only tightens. */
 typedef struct ProjectWish {
         bool has_posture;
         Posture posture;
@@ -50,7 +54,8 @@ void project_wish_done(ProjectWish *wish);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProjectWish, project_wish_done)
 
 /**
- * project_wish_load() - read {"policy":{"posture":"ask"},"tools":{"deny":["..."]}}; other tables are not ours to judge
+ * project_wish_load() - read {"policy":{"posture":"ask"},"tools":{"deny":["..."]}}; other tables are not
+ * ours to judge
  *
  * A list of allowed tools or a rule in there is an error and not just ignored: its author believes in it.
  * Return: 0; -EINVAL or -ENOBUFS with words in @reterr.

@@ -28,9 +28,14 @@ static const struct {
         const char *word;
         Posture posture;
 } posture_aliases[] = {
-        { "suggest", POSTURE_ASK },        { "on-request", POSTURE_ASK },     { "untrusted", POSTURE_ASK },
-        { "auto", POSTURE_AUTO_REVIEW },   { "bypass", POSTURE_FULL_ACCESS }, { "yolo", POSTURE_FULL_ACCESS },
-        { "full_access", POSTURE_FULL_ACCESS }, { "auto_review", POSTURE_AUTO_REVIEW },
+        { "suggest", POSTURE_ASK },
+        { "on-request", POSTURE_ASK },
+        { "untrusted", POSTURE_ASK },
+        { "auto", POSTURE_AUTO_REVIEW },
+        { "bypass", POSTURE_FULL_ACCESS },
+        { "yolo", POSTURE_FULL_ACCESS },
+        { "full_access", POSTURE_FULL_ACCESS },
+        { "auto_review", POSTURE_AUTO_REVIEW },
 };
 
 /* The order in which a project may move a posture: only to a higher number. */
@@ -95,7 +100,8 @@ bool posture_is_raise(Posture from, Posture to) {
 Posture posture_effective(Posture posture, bool full_access, bool standing) {
         assert(posture >= 0 && posture < _POSTURE_MAX);
 
-        /* The bit is set whenever the posture is Full Access, so another posture beside it is a left-over. */
+        /* The bit is set whenever the posture is Full Access, so another posture beside it is a left-over.
+         */
         if (full_access)
                 posture = POSTURE_FULL_ACCESS;
 
@@ -105,7 +111,8 @@ Posture posture_effective(Posture posture, bool full_access, bool standing) {
         return posture;
 }
 
-/* Contract 5.5.1, function R. Marking a tool as non-bypassable changes no cell here: it only stops allow rules. */
+/* Contract 5.5.1, function R. Marking a tool as non-bypassable changes no cell here: it only stops allow
+ * rules. */
 static const Resolution resolution_table[_REQUIREMENT_MAX][_POSTURE_MAX] = {
         [REQUIREMENT_AUTO] = {
                 [POSTURE_ASK] = RESOLUTION_ALLOW,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* How freely a session lets calls run, and what kind of work it is in: the two words a person chooses, and the one word
- * that a tool brings along (contract 5.5). */
+/* How freely a session lets calls run, and what kind of work it is in: the two words a person chooses, and
+ * the one word that a tool brings along (contract 5.5). */
 
 #include <errno.h>
 #include <stdbool.h>
@@ -37,8 +37,8 @@ typedef enum Requirement {
 /**
  * posture_to_string(), posture_from_string() - "ask", "auto-review", "full-access", "never"
  *
- * Reading also knows the spellings of configuration files: suggest, on-request, untrusted; auto; bypass, yolo.
- * Return of the reader: _POSTURE_INVALID for anything else, NULL included.
+ * Reading also knows the spellings of configuration files: suggest, on-request, untrusted; auto; bypass,
+ * yolo. Return of the reader: _POSTURE_INVALID for anything else, NULL included.
  */
 const char *posture_to_string(Posture posture);
 Posture posture_from_string(const char *word);
@@ -50,14 +50,16 @@ Mode mode_from_string(const char *word);
 const char *requirement_to_string(Requirement requirement);
 
 /**
- * posture_tighten() - lay a project's wish over the user's posture; it can only tighten (contract 5.7, layer 1)
+ * posture_tighten() - lay a project's wish over the user's posture; it can only tighten (contract 5.7, layer
+ * 1)
  *
  * The order is full-access, auto-review, ask, never. A wish that is looser than @base changes nothing.
  */
 Posture posture_tighten(Posture base, Posture overlay);
 
 /**
- * posture_is_raise() - whether going from one posture to another is a personal act that needs confirming (design 4.2)
+ * posture_is_raise() - whether going from one posture to another is a personal act that needs confirming
+ * (design 4.2)
  */
 bool posture_is_raise(Posture from, Posture to);
 
@@ -65,7 +67,8 @@ bool posture_is_raise(Posture from, Posture to);
  * posture_effective() - what counts for one call
  * @posture:     of the session
  * @full_access: the session's full-access bit; a stale Never together with it counts as Full Access
- * @standing:    the input may inherit standing authority; without it Auto-Review and Full Access narrow to Ask (5.5.2)
+ * @standing:    the input may inherit standing authority; without it Auto-Review and Full Access narrow to
+ * Ask (5.5.2)
  */
 Posture posture_effective(Posture posture, bool full_access, bool standing);
 
@@ -80,7 +83,8 @@ typedef enum Resolution {
 
 Resolution posture_resolve(Posture posture, Requirement requirement);
 
-/* Function D of contract 5.5.1: what happens with a request that exists? Each is one of its six steps, in order. */
+/* Function D of contract 5.5.1: what happens with a request that exists? Each is one of its six steps, in
+ * order. */
 typedef enum Disposition {
         DISPOSITION_SESSION_DENIED,
         DISPOSITION_AUTO_REVIEW_HOLD,

@@ -6,8 +6,8 @@
 #include "common/errors.h"
 #include "common/limits.h"
 #include "policy/operand.h"
-#include "policy/wildcard.h"
 #include "policy/repository-law.h"
+#include "policy/wildcard.h"
 
 typedef struct LawEntry {
         bool is_path; /* else the pattern is a tool's */
@@ -68,8 +68,10 @@ static int load_entry(GPtrArray *entries, const char *list, size_t index, Jval v
                 return refuse(reterr, list, index, is_path ? "it needs a \"path\"" : "it needs a \"tool\"");
         if (jval_length(value) != known)
                 return refuse(reterr, list, index, "it has an unknown member");
-        if (!jval_is(outcome, J_ABSENT) && !jval_equals_text(outcome, "ask") && !jval_equals_text(outcome, "block"))
-                return refuse(reterr, list, index, "\"outcome\" must be \"ask\" or \"block\"; a project can't allow");
+        if (!jval_is(outcome, J_ABSENT) && !jval_equals_text(outcome, "ask") &&
+                        !jval_equals_text(outcome, "block"))
+                return refuse(reterr, list, index,
+                                "\"outcome\" must be \"ask\" or \"block\"; a project can't allow");
         if (!jval_is(why, J_ABSENT) && !jval_text(why))
                 return refuse(reterr, list, index, "\"why\" must be a text");
 
@@ -91,7 +93,8 @@ static int load_list(GPtrArray *entries, const char *list, Jval value, sd_bus_er
         if (!jval_is(value, J_ARRAY))
                 return refuse(reterr, list, 0, "must be a list of tables");
         if (entries->len + jval_length(value) > LAW_ENTRIES_MAX) {
-                (void) errors_set(reterr, ERROR_LIMIT_EXCEEDED, "A workspace may have at most %u entries.", LAW_ENTRIES_MAX);
+                (void) errors_set(reterr, ERROR_LIMIT_EXCEEDED, "A workspace may have at most %u entries.",
+                                LAW_ENTRIES_MAX);
                 return -ENOBUFS;
         }
         while (r >= 0 && jiter_next(&iter, &key, &item))
@@ -116,7 +119,8 @@ int repository_law_load(RepositoryLaw *law, Jval document, sd_bus_error *reterr)
         if (r < 0)
                 return r;
         if (entries->len + law->entries->len > LAW_ENTRIES_MAX) {
-                (void) errors_set(reterr, ERROR_LIMIT_EXCEEDED, "A workspace may have at most %u entries.", LAW_ENTRIES_MAX);
+                (void) errors_set(reterr, ERROR_LIMIT_EXCEEDED, "A workspace may have at most %u entries.",
+                                LAW_ENTRIES_MAX);
                 return -ENOBUFS;
         }
 
@@ -167,7 +171,7 @@ LawFinding repository_law_find(const RepositoryLaw *law, const LawSubject *subje
         LawFinding finding = { .verdict = VERDICT_ALLOW };
 
         if (law->unreadable && !subject->reads_only)
-                finding = (LawFinding) {
+                finding = (LawFinding){
                         .verdict = VERDICT_ASK,
                         .entry = "law.toml",
                         .why = "the workspace's protections can't be read",
@@ -177,7 +181,7 @@ LawFinding repository_law_find(const RepositoryLaw *law, const LawSubject *subje
                 const LawEntry *entry = law->entries->pdata[i];
 
                 if (entry->verdict > finding.verdict && entry_applies(entry, subject, paths))
-                        finding = (LawFinding) {
+                        finding = (LawFinding){
                                 .verdict = entry->verdict,
                                 .entry = entry->pattern,
                                 .why = entry->why,

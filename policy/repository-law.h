@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What a workspace says about itself, in `.codewhale/law.toml`: paths that are protected and tools that are not wanted
- * (contract 5.7, layer 7). It comes with the project, so it is a stranger's word: it can only tighten. A question
- * becomes a block under Full Access. */
+/* What a workspace says about itself, in `.codewhale/law.toml`: paths that are protected and tools that are
+ * not wanted (contract 5.7, layer 7). It comes with the project, so it is a stranger's word: it can only
+ * tighten. A question becomes a block under Full Access. */
 
 #include <glib.h>
 #include <stdbool.h>
@@ -27,7 +27,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(RepositoryLaw, repository_law_free)
  */
 int repository_law_load(RepositoryLaw *law, Jval document, sd_bus_error *reterr);
 
-/** repository_law_set_unreadable() - the file is there but can't be read: every change in this workspace asks */
+/** repository_law_set_unreadable() - the file is there but can't be read: every change in this workspace
+ * asks */
 void repository_law_set_unreadable(RepositoryLaw *law);
 
 typedef struct LawSubject {
@@ -39,9 +40,9 @@ typedef struct LawSubject {
 } LawSubject;
 
 typedef struct LawFinding {
-        Verdict verdict;    /* VERDICT_ALLOW when nothing applies, VERDICT_ASK, VERDICT_DENY */
-        const char *entry;  /* the pattern; borrowed from the law */
-        const char *why;    /* borrowed, may be NULL */
+        Verdict verdict;   /* VERDICT_ALLOW when nothing applies, VERDICT_ASK, VERDICT_DENY */
+        const char *entry; /* the pattern; borrowed from the law */
+        const char *why;   /* borrowed, may be NULL */
 } LawFinding;
 
 /** repository_law_find() - the strictest entry that applies */

@@ -15,12 +15,13 @@ typedef struct CommandPrefix {
 #define RULE_BUCKETS 128
 
 struct RuleSet {
-        GPtrArray *all;       /* Rule, owned */
-        GHashTable *by_tool;  /* lower-case name -> GPtrArray of Rule, borrowed */
-        GPtrArray *patterns[RULE_BUCKETS]; /* Rule, borrowed: the other ones by their first letter; NULL for none */
-        GPtrArray *denied;    /* CommandPrefix */
-        GPtrArray *trusted;   /* CommandPrefix */
-        bool has_command_rules; /* some rule that does not allow looks at commands */
+        GPtrArray *all;                    /* Rule, owned */
+        GHashTable *by_tool;               /* lower-case name -> GPtrArray of Rule, borrowed */
+        GPtrArray *patterns[RULE_BUCKETS]; /* Rule, borrowed: the other ones by their first letter; NULL for
+                                              none */
+        GPtrArray *denied;                 /* CommandPrefix */
+        GPtrArray *trusted;                /* CommandPrefix */
+        bool has_command_rules;            /* some rule that does not allow looks at commands */
 };
 
 void rule_free(void *rule);

@@ -6,8 +6,8 @@
 #include "common/errors.h"
 #include "common/limits.h"
 #include "policy/command.h"
-#include "policy/wildcard.h"
 #include "policy/rules-internal.h"
+#include "policy/wildcard.h"
 
 /* What one file holds, until all of it is known to be right. */
 typedef struct Loader {
@@ -63,8 +63,12 @@ static int read_rule_member(Loader *loader, const char *where, Rule *rule, const
                 const char *name;
                 char **text;
         } texts[] = {
-                { "id", &rule->id },         { "tool", &rule->tool },     { "plugin", &rule->plugin },
-                { "build", &rule->build },   { "caller", &rule->caller }, { "path", &rule->path },
+                { "id", &rule->id },
+                { "tool", &rule->tool },
+                { "plugin", &rule->plugin },
+                { "build", &rule->build },
+                { "caller", &rule->caller },
+                { "path", &rule->path },
                 { "why", &rule->why },
         };
         g_autofree char *what = NULL;
@@ -105,7 +109,7 @@ static int read_rule(Loader *loader, size_t index, Jval value) {
         Jval key, item;
         int r = 0;
 
-        *rule = (Rule) { .source = loader->source, .outcome = _RULE_OUTCOME_INVALID };
+        *rule = (Rule){ .source = loader->source, .outcome = _RULE_OUTCOME_INVALID };
         g_ptr_array_add(loader->rules, rule);
         if (!jval_is(value, J_OBJECT))
                 return refuse(loader, where, "it must be a table");
@@ -119,7 +123,9 @@ static int read_rule(Loader *loader, size_t index, Jval value) {
 
         rule->specificity = rule_specificity(rule);
         if (rule->specificity == 0)
-                return refuse(loader, where, "it must say what it is about: tool, plugin, build, caller, command or path");
+                return refuse(loader, where,
+                                "it must say what it is about: tool, plugin, build, caller, command or "
+                                "path");
         if (!rule->id)
                 rule->id = g_steal_pointer(&where);
         return 0;
@@ -134,7 +140,8 @@ static int read_rules(Loader *loader, Jval list) {
         if (!jval_is(list, J_ARRAY))
                 return refuse(loader, "rule", "must be a list of tables");
         if (jval_length(list) + loader->into->all->len > RULES_MAX) {
-                (void) errors_set(loader->reterr, ERROR_LIMIT_EXCEEDED, "There may be at most %u rules.", RULES_MAX);
+                (void) errors_set(loader->reterr, ERROR_LIMIT_EXCEEDED, "There may be at most %u rules.",
+                                RULES_MAX);
                 return -ENOBUFS;
         }
         while (r >= 0 && jiter_next(&iter, &key, &item))
@@ -150,8 +157,8 @@ static int read_prefixes(Loader *loader, const char *where, Jval list, GPtrArray
         if (!jval_is(list, J_ARRAY))
                 return refuse(loader, where, "must be a list of commands");
         if (jval_length(list) + there > RULES_MAX) {
-                (void) errors_set(loader->reterr, ERROR_LIMIT_EXCEEDED, "%s: there may be at most %u commands.", where,
-                                RULES_MAX);
+                (void) errors_set(loader->reterr, ERROR_LIMIT_EXCEEDED,
+                                "%s: there may be at most %u commands.", where, RULES_MAX);
                 return -ENOBUFS;
         }
         while (jiter_next(&iter, &key, &item)) {
@@ -176,9 +183,11 @@ static int read_commands(Loader *loader, Jval table) {
                 return refuse(loader, "commands", "must be a table");
         while (r >= 0 && jiter_next(&iter, &key, &item)) {
                 if (jval_equals_text(key, "deny"))
-                        r = read_prefixes(loader, "commands.deny", item, loader->denied, loader->into->denied->len);
+                        r = read_prefixes(loader, "commands.deny", item, loader->denied,
+                                        loader->into->denied->len);
                 else if (jval_equals_text(key, "trust"))
-                        r = read_prefixes(loader, "commands.trust", item, loader->trusted, loader->into->trusted->len);
+                        r = read_prefixes(loader, "commands.trust", item, loader->trusted,
+                                        loader->into->trusted->len);
                 else
                         r = refuse(loader, "commands", "only \"deny\" and \"trust\" are known");
         }

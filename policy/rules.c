@@ -5,8 +5,8 @@
 #include "common/limits.h"
 #include "policy/command.h"
 #include "policy/operand.h"
-#include "policy/wildcard.h"
 #include "policy/rules-internal.h"
+#include "policy/wildcard.h"
 
 static const char *const source_table[_RULE_SOURCE_MAX] = {
         [RULE_BUILTIN] = "built-in",
@@ -59,7 +59,8 @@ RuleSet *rule_set_new(void) {
         RuleSet *rules = g_new0(RuleSet, 1);
 
         rules->all = g_ptr_array_new_with_free_func(rule_free);
-        rules->by_tool = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+        rules->by_tool = g_hash_table_new_full(
+                        g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
         rules->denied = g_ptr_array_new_with_free_func(command_prefix_free);
         rules->trusted = g_ptr_array_new_with_free_func(command_prefix_free);
         return rules;
@@ -102,7 +103,8 @@ static void add_pattern(RuleSet *rules, Rule *rule) {
         g_ptr_array_add(*bucket, rule);
 }
 
-/* Rules that name a tool outright are found by it; the others are tried one by one, as far as their first letter fits. */
+/* Rules that name a tool outright are found by it; the others are tried one by one, as far as their first
+ * letter fits. */
 void rule_set_index(RuleSet *rules, Rule *rule) {
         g_autofree char *name = NULL;
         GPtrArray *same;
@@ -170,11 +172,12 @@ static bool matches_command(Matcher *matcher, const Rule *rule) {
                 return false;
         if (rule->outcome == RULE_ALLOW)
                 return command_is_plain(command) &&
-                                command_segment_begins(command->segments->pdata[0], rule->command);
+                       command_segment_begins(command->segments->pdata[0], rule->command);
         return command_runs(command, rule->command);
 }
 
-/* A rule that allows needs every path to match; one that denies or asks needs one. Paths outside never match. */
+/* A rule that allows needs every path to match; one that denies or asks needs one. Paths outside never
+ * match. */
 static bool matches_path(Matcher *matcher, const Rule *rule) {
         guint matched = 0;
 
@@ -191,18 +194,18 @@ static bool matches_path(Matcher *matcher, const Rule *rule) {
 
 static bool matches_tool(const Matcher *matcher, const Rule *rule) {
         return wildcard_match(rule->tool, matcher->lower_name) ||
-                        (!matcher->one_name && wildcard_match(rule->tool, matcher->subject->policy_name));
+               (!matcher->one_name && wildcard_match(rule->tool, matcher->subject->policy_name));
 }
 
 static bool matches(Matcher *matcher, const Rule *rule, bool tool_matches) {
         const RuleSubject *subject = matcher->subject;
 
         return (tool_matches || !rule->tool || matches_tool(matcher, rule)) &&
-                        (!rule->plugin || (subject->plugin && wildcard_match(rule->plugin, subject->plugin))) &&
-                        (!rule->build || g_strcmp0(rule->build, subject->build) == 0) &&
-                        (!rule->caller || (subject->caller && wildcard_match(rule->caller, subject->caller))) &&
-                        (!rule->command || matches_command(matcher, rule)) &&
-                        (!rule->path || matches_path(matcher, rule));
+               (!rule->plugin || (subject->plugin && wildcard_match(rule->plugin, subject->plugin))) &&
+               (!rule->build || g_strcmp0(rule->build, subject->build) == 0) &&
+               (!rule->caller || (subject->caller && wildcard_match(rule->caller, subject->caller))) &&
+               (!rule->command || matches_command(matcher, rule)) &&
+               (!rule->path || matches_path(matcher, rule));
 }
 
 static bool is_better(const Rule *rule, const Rule *than) {

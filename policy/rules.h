@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Typed permission rules: deny, ask or allow, by tool, plugin, build, command and path (contract 5.7, layer 5). They live
- * in the administrator's and the user's configuration; a project can add none.
+/* Typed permission rules: deny, ask or allow, by tool, plugin, build, command and path (contract 5.7, layer
+ * 5). They live in the administrator's and the user's configuration; a project can add none.
  *
  * One rule decides:
- *   - between sources: user beats agent beats built-in default. The administrator stands beside the user, and of their
- *     two rules the stricter one counts, so neither can loosen what the other tightened;
- *   - inside a source: deny beats ask beats allow, and among equals the more specific rule, then the earlier one, is
- *     named as the one that decided. The order is the same in every mode and posture (pains C10).
- * Denied command prefixes are judged beside that and always win, for the whole command and for every part of a chain. */
+ *   - between sources: user beats agent beats built-in default. The administrator stands beside the user,
+ * and of their two rules the stricter one counts, so neither can loosen what the other tightened;
+ *   - inside a source: deny beats ask beats allow, and among equals the more specific rule, then the earlier
+ * one, is named as the one that decided. The order is the same in every mode and posture (pains C10). Denied
+ * command prefixes are judged beside that and always win, for the whole command and for every part of a
+ * chain. */
 
 #include <errno.h>
 #include <glib.h>
@@ -61,13 +62,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(RuleSet, rule_set_free)
 
 /**
  * rule_set_load() - add the rules of one file, already read as JSON
- * @document: {"rule":[{"outcome":"deny|ask|allow","id","tool","plugin","build","caller","command","path","why"}...],
+ * @document:
+ * {"rule":[{"outcome":"deny|ask|allow","id","tool","plugin","build","caller","command","path","why"}...],
  *             "commands":{"deny":["rm -rf",...],"trust":["git status",...]}}
  *
- * Every member but the outcome may be missing, but a rule needs at least one that says what it is about. Patterns know
- * "*" and "?" and ignore case for tools. Unknown members are errors, so that a misspelt limit is never no limit.
+ * Every member but the outcome may be missing, but a rule needs at least one that says what it is about.
+ * Patterns know
+ * "*" and "?" and ignore case for tools. Unknown members are errors, so that a misspelt limit is never no
+ * limit.
  *
- * Return: 0; -EINVAL with the place and the mistake in @reterr, and nothing added; -E2BIG, -ENOBUFS for a limit.
+ * Return: 0; -EINVAL with the place and the mistake in @reterr, and nothing added; -E2BIG, -ENOBUFS for a
+ * limit.
  */
 int rule_set_load(RuleSet *rules, RuleSource source, Jval document, sd_bus_error *reterr);
 
@@ -83,8 +88,8 @@ typedef struct RuleSubject {
         const char *caller;
         Jval arguments;
         const char *workspace;
-        bool is_shell;           /* the member "command" is a shell command */
-        bool is_core;            /* path rules look at core tools only */
+        bool is_shell; /* the member "command" is a shell command */
+        bool is_core;  /* path rules look at core tools only */
 } RuleSubject;
 
 typedef struct RuleMatch {

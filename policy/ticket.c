@@ -6,11 +6,12 @@
 #include "common/sha256.h"
 #include "policy/ticket.h"
 
-#define ID_PREFIX "cwt."
+#define ID_PREFIX     "cwt."
 #define USEC_PER_MSEC UINT64_C(1000)
 
 typedef struct Ticket {
-        char *place; /* hex digest of the id: looking it up tells a listener to our timing nothing about the id */
+        char *place; /* hex digest of the id: looking it up tells a listener to our timing nothing about the
+                        id */
         char *id;
         TicketKind kind;
         TicketTier tier;
@@ -40,11 +41,16 @@ struct TicketTable {
 };
 
 static const char *const refusal_table[_TICKET_REFUSAL_MAX] = {
-        [TICKET_ACCEPTED] = "accepted",         [TICKET_UNKNOWN] = "unknown",
-        [TICKET_WRONG_KIND] = "wrong kind",     [TICKET_WRONG_TIER] = "wrong tier",
-        [TICKET_WRONG_HOST] = "wrong host",     [TICKET_WRONG_OWNER] = "wrong owner",
-        [TICKET_WRONG_METHOD] = "wrong method", [TICKET_WRONG_TARGET] = "wrong target",
-        [TICKET_EXPIRED] = "expired",           [TICKET_EXHAUSTED] = "used up",
+        [TICKET_ACCEPTED] = "accepted",
+        [TICKET_UNKNOWN] = "unknown",
+        [TICKET_WRONG_KIND] = "wrong kind",
+        [TICKET_WRONG_TIER] = "wrong tier",
+        [TICKET_WRONG_HOST] = "wrong host",
+        [TICKET_WRONG_OWNER] = "wrong owner",
+        [TICKET_WRONG_METHOD] = "wrong method",
+        [TICKET_WRONG_TARGET] = "wrong target",
+        [TICKET_EXPIRED] = "expired",
+        [TICKET_EXHAUSTED] = "used up",
 };
 
 const char *ticket_refusal_to_string(TicketRefusal refusal) {
@@ -114,9 +120,9 @@ static Jdoc *copy_target(Jval target) {
         return doc;
 }
 
-int ticket_table_mint(
-                TicketTable *table, const TicketScope *scope, const char *invocation, unsigned uses, uint64_t expires_usec,
-                const uint8_t random[static TICKET_RANDOM_BYTES], char ret[static TICKET_ID_CHARS + 1]) {
+int ticket_table_mint(TicketTable *table, const TicketScope *scope, const char *invocation, unsigned uses,
+                uint64_t expires_usec, const uint8_t random[static TICKET_RANDOM_BYTES],
+                char ret[static TICKET_ID_CHARS + 1]) {
         g_autofree char *place = NULL;
         char id[TICKET_ID_CHARS + 1];
         Ticket *ticket;
@@ -132,7 +138,7 @@ int ticket_table_mint(
                 return -EEXIST;
 
         ticket = g_new0(Ticket, 1);
-        *ticket = (Ticket) {
+        *ticket = (Ticket){
                 .place = g_steal_pointer(&place),
                 .id = g_strdup(id),
                 .kind = scope->kind,
@@ -178,9 +184,10 @@ static Ticket *find(const TicketTable *table, const char *id, size_t id_size) {
 static bool owner_matches(const Ticket *ticket, const TicketScope *claim) {
         size_t size = strlen(ticket->owner_token);
 
-        return g_strcmp0(ticket->owner, claim->owner) == 0 && ticket->owner_generation == claim->owner_generation &&
-                        claim->owner_token && strlen(claim->owner_token) == size &&
-                        secrets_equal(ticket->owner_token, claim->owner_token, size);
+        return g_strcmp0(ticket->owner, claim->owner) == 0 &&
+               ticket->owner_generation == claim->owner_generation && claim->owner_token &&
+               strlen(claim->owner_token) == size &&
+               secrets_equal(ticket->owner_token, claim->owner_token, size);
 }
 
 static bool target_matches(const Ticket *ticket, const TicketScope *claim) {
@@ -265,9 +272,8 @@ static const char *table_retire(TicketTable *table, Ticket *ticket) {
         return table->last_invocation;
 }
 
-int ticket_table_redeem(
-                TicketTable *table, const char *id, size_t id_size, const TicketScope *claim, uint64_t now_usec,
-                TicketAnswer *ret) {
+int ticket_table_redeem(TicketTable *table, const char *id, size_t id_size, const TicketScope *claim,
+                uint64_t now_usec, TicketAnswer *ret) {
         Ticket *ticket = find(table, id, id_size);
         TicketAnswer answer = { .refusal = judge(ticket, claim, now_usec) };
         int r = refusal_text(answer.refusal, &answer.text);
@@ -275,7 +281,8 @@ int ticket_table_redeem(
         if (answer.refusal == TICKET_ACCEPTED) {
                 answer.invocation = ticket->invocation;
                 ticket->uses_left--;
-                /* The others' rows go with their use; what they belong to is told by a copy that the table keeps. */
+                /* The others' rows go with their use; what they belong to is told by a copy that the table
+                 * keeps. */
                 if (ticket->uses_left == 0 && ticket->kind != TICKET_INVOCATION)
                         answer.invocation = table_retire(table, ticket);
         } else if (answer.refusal != TICKET_EXHAUSTED)
@@ -302,7 +309,8 @@ static gboolean is_removed(void *place, void *value, void *userdata) {
         if (removal->invocation)
                 return g_strcmp0(ticket->invocation, removal->invocation) == 0;
         if (removal->owner)
-                return strcmp(ticket->owner, removal->owner) == 0 && ticket->owner_generation == removal->generation;
+                return strcmp(ticket->owner, removal->owner) == 0 &&
+                       ticket->owner_generation == removal->generation;
         return ticket->tier == removal->tier && ticket->host_generation == removal->generation;
 }
 
@@ -311,11 +319,11 @@ static size_t remove_where(TicketTable *table, const Removal *removal) {
 }
 
 size_t ticket_table_remove_invocation(TicketTable *table, const char *invocation) {
-        return remove_where(table, &(Removal) { .invocation = invocation });
+        return remove_where(table, &(Removal){ .invocation = invocation });
 }
 
 size_t ticket_table_remove_owner(TicketTable *table, const char *owner, uint64_t owner_generation) {
-        return remove_where(table, &(Removal) { .owner = owner, .generation = owner_generation });
+        return remove_where(table, &(Removal){ .owner = owner, .generation = owner_generation });
 }
 
 size_t ticket_table_remove_host(TicketTable *table, TicketTier tier, uint64_t host_generation) {
@@ -325,5 +333,5 @@ size_t ticket_table_remove_host(TicketTable *table, TicketTier tier, uint64_t ho
                 if (violations->tier == tier && violations->host_generation == host_generation)
                         g_ptr_array_remove_index_fast(table->violations, i - 1);
         }
-        return remove_where(table, &(Removal) { .tier = tier, .generation = host_generation });
+        return remove_where(table, &(Removal){ .tier = tier, .generation = host_generation });
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Tickets: what lets one frame of a host ask for something, for as long as the call it belongs to runs (contract 6.4). An
- * id is a secret: it is never logged, kept or quoted. No clock and no random source here: callers bring both. */
+/* Tickets: what lets one frame of a host ask for something, for as long as the call it belongs to runs
+ * (contract 6.4). An id is a secret: it is never logged, kept or quoted. No clock and no random source here:
+ * callers bring both. */
 
 #include <errno.h>
 #include <glib.h>
@@ -13,7 +14,7 @@
 #include "common/jdoc.h"
 
 #define TICKET_RANDOM_BYTES 32
-#define TICKET_ID_CHARS 68 /* "cwt." and 64 hex digits */
+#define TICKET_ID_CHARS     68 /* "cwt." and 64 hex digits */
 
 typedef enum TicketKind {
         TICKET_INVOCATION,    /* core/call; its row stays when all uses are gone */
@@ -39,8 +40,8 @@ typedef struct TicketScope {
         const char *owner;
         uint64_t owner_generation;
         const char *owner_token;
-        const char *method;       /* "core/call" */
-        Jval target;              /* compared as JSON; absent: no target, or the presenter states none */
+        const char *method; /* "core/call" */
+        Jval target;        /* compared as JSON; absent: no target, or the presenter states none */
 } TicketScope;
 
 typedef struct TicketTable TicketTable;
@@ -59,9 +60,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TicketTable, ticket_table_free)
  *
  * Return: 0; -ENOBUFS at TICKETS_MAX; -EEXIST when the random bytes were used before.
  */
-int ticket_table_mint(
-                TicketTable *table, const TicketScope *scope, const char *invocation, unsigned uses, uint64_t expires_usec,
-                const uint8_t random[static TICKET_RANDOM_BYTES], char ret[static TICKET_ID_CHARS + 1]);
+int ticket_table_mint(TicketTable *table, const TicketScope *scope, const char *invocation, unsigned uses,
+                uint64_t expires_usec, const uint8_t random[static TICKET_RANDOM_BYTES],
+                char ret[static TICKET_ID_CHARS + 1]);
 
 /* Why a ticket was refused, for our own record. The host never hears it. */
 typedef enum TicketRefusal {
@@ -83,9 +84,10 @@ const char *ticket_refusal_to_string(TicketRefusal refusal);
 
 typedef struct TicketAnswer {
         TicketRefusal refusal;
-        const char *invocation; /* of an accepted ticket; borrowed until the next redeeming, or until the ticket goes */
+        const char *invocation; /* of an accepted ticket; borrowed until the next redeeming, or until the
+                                   ticket goes */
         const char *text;       /* one of three texts for the host; NULL when accepted */
-        bool violation;         /* TICKET_VIOLATIONS_MAX bad ones in TICKET_VIOLATION_WINDOW_MSEC: end this host */
+        bool violation; /* TICKET_VIOLATIONS_MAX bad ones in TICKET_VIOLATION_WINDOW_MSEC: end this host */
 } TicketAnswer;
 
 /**
@@ -96,9 +98,8 @@ typedef struct TicketAnswer {
  * Checked in the order: exists, kind, tier, host, owner, method, target, expiry, uses.
  * Return: 0; -EPERM not valid for this request; -ETIME expired; -ENOBUFS used up. @ret is set in every case.
  */
-int ticket_table_redeem(
-                TicketTable *table, const char *id, size_t id_size, const TicketScope *claim, uint64_t now_usec,
-                TicketAnswer *ret);
+int ticket_table_redeem(TicketTable *table, const char *id, size_t id_size, const TicketScope *claim,
+                uint64_t now_usec, TicketAnswer *ret);
 
 /** ticket_table_remove_…() - revoke what belonged to something that ended; return how many tickets went */
 size_t ticket_table_remove_invocation(TicketTable *table, const char *invocation);

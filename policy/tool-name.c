@@ -69,8 +69,11 @@ static const struct {
         const char *name;
         const char *policy_name;
 } renames[] = {
-        { "read", "read_file" },   { "write", "write_file" },     { "edit", "edit_file" },
-        { "shell", "exec_shell" }, { "web_fetch", "fetch_url" },
+        { "read", "read_file" },
+        { "write", "write_file" },
+        { "edit", "edit_file" },
+        { "shell", "exec_shell" },
+        { "web_fetch", "fetch_url" },
 };
 
 static const struct {
@@ -126,27 +129,51 @@ static const struct {
         const char *prefix;
         ToolCategory category;
 } category_prefixes[] = {
-        { "list_mcp_", CATEGORY_MCP_READ }, { "read_mcp_", CATEGORY_MCP_READ }, { "get_mcp_", CATEGORY_MCP_READ },
-        { "mcp_", CATEGORY_MCP_ACTION },    { "read_", CATEGORY_SAFE },         { "list_", CATEGORY_SAFE },
+        { "list_mcp_", CATEGORY_MCP_READ },
+        { "read_mcp_", CATEGORY_MCP_READ },
+        { "get_mcp_", CATEGORY_MCP_READ },
+        { "mcp_", CATEGORY_MCP_ACTION },
+        { "read_", CATEGORY_SAFE },
+        { "list_", CATEGORY_SAFE },
         { "get_", CATEGORY_SAFE },
 };
 
 static const char *const category_words[_TOOL_CATEGORY_MAX] = {
-        [CATEGORY_UNKNOWN] = "unknown",      [CATEGORY_AGENT] = "agent",
-        [CATEGORY_FILE_WRITE] = "file-write", [CATEGORY_NETWORK] = "network",
-        [CATEGORY_SHELL] = "shell",          [CATEGORY_MCP_READ] = "mcp-read",
-        [CATEGORY_MCP_ACTION] = "mcp-action", [CATEGORY_SAFE] = "safe",
+        [CATEGORY_UNKNOWN] = "unknown",
+        [CATEGORY_AGENT] = "agent",
+        [CATEGORY_FILE_WRITE] = "file-write",
+        [CATEGORY_NETWORK] = "network",
+        [CATEGORY_SHELL] = "shell",
+        [CATEGORY_MCP_READ] = "mcp-read",
+        [CATEGORY_MCP_ACTION] = "mcp-action",
+        [CATEGORY_SAFE] = "safe",
 };
 
 /* Names whose card has a summary of its own. */
 static const char *const special_summaries[] = {
-        "run_tests",  "run_verifiers",   "fim_edit",  "apply_patch", "exec_wait",  "exec_interact",
-        "exec_shell", "task_shell_start", "fetch_url", "web_search",  "web_run",   "verify",
+        "run_tests",
+        "run_verifiers",
+        "fim_edit",
+        "apply_patch",
+        "exec_wait",
+        "exec_interact",
+        "exec_shell",
+        "task_shell_start",
+        "fetch_url",
+        "web_search",
+        "web_run",
+        "verify",
 };
 
 static const char *const fixed_names[] = {
-        "tool_search",   "tool_search_tool_regex", "tool_search_tool_bm25", "retrieve_tool_result",
-        "execute_tools", "code_execution",         "js_execution",          "request_user_input",
+        "tool_search",
+        "tool_search_tool_regex",
+        "tool_search_tool_bm25",
+        "retrieve_tool_result",
+        "execute_tools",
+        "code_execution",
+        "js_execution",
+        "request_user_input",
         "multi_tool_use.parallel",
 };
 
@@ -164,7 +191,8 @@ int tool_name_check(const char *name) {
 
         for (; name[length] != '\0'; length++)
                 if (length >= TOOL_NAME_CHARS_MAX ||
-                                !(g_ascii_isalnum(name[length]) || name[length] == '_' || name[length] == '-'))
+                                !(g_ascii_isalnum(name[length]) || name[length] == '_' ||
+                                                name[length] == '-'))
                         return -EINVAL;
         return 0;
 }
@@ -213,8 +241,8 @@ ToolCategory tool_category(const char *policy_name) {
                         return categories[i].category;
 
         for (size_t i = 0; i < G_N_ELEMENTS(category_prefixes); i++)
-                if (g_ascii_strncasecmp(policy_name, category_prefixes[i].prefix, strlen(category_prefixes[i].prefix)) ==
-                                0)
+                if (g_ascii_strncasecmp(policy_name, category_prefixes[i].prefix,
+                                    strlen(category_prefixes[i].prefix)) == 0)
                         return category_prefixes[i].category;
 
         return CATEGORY_UNKNOWN;
@@ -266,7 +294,7 @@ static bool list_contains(const char *const *list, size_t length, const char *na
 
 static bool is_alias(const char *name) {
         g_autofree char *lower = g_ascii_strdown(name, -1);
-        g_autofree char *resolved = tool_alias_resolve(name, (Jval) {});
+        g_autofree char *resolved = tool_alias_resolve(name, (Jval){});
 
         if (strcmp(lower, resolved) != 0 || tool_is_family(name))
                 return true;
@@ -278,7 +306,7 @@ static bool is_alias(const char *name) {
 }
 
 unsigned tool_name_probe(const char *name) {
-        g_autofree char *resolved = tool_alias_resolve(name, (Jval) {});
+        g_autofree char *resolved = tool_alias_resolve(name, (Jval){});
         ToolCategory category = tool_category(resolved);
         unsigned special = 0;
 
@@ -309,7 +337,8 @@ static char *special_words(unsigned special) {
 }
 
 static int refuse_reserved(sd_bus_error *reterr, const char *name, const char *why) {
-        (void) errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The tool name \"%s\" is reserved: %s.", name, why);
+        (void) errors_set(
+                        reterr, ERROR_INVALID_ARGUMENTS, "The tool name \"%s\" is reserved: %s.", name, why);
         return -EPERM;
 }
 
@@ -333,7 +362,8 @@ int tool_name_admit(const char *name, const NativeNames *natives, sd_bus_error *
         /* One fixed name holds a dot and could not pass the grammar; it is refused either way. */
         if (tool_name_check(name) < 0) {
                 (void) errors_set(reterr, ERROR_INVALID_ARGUMENTS,
-                                "The tool name \"%s\" is not a letter followed by at most %u letters, digits, '_' or '-'.",
+                                "The tool name \"%s\" is not a letter followed by at most %u letters, "
+                                "digits, '_' or '-'.",
                                 name ? name : "", TOOL_NAME_CHARS_MAX - 1);
                 return -EINVAL;
         }

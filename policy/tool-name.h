@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What a tool's name means: which names a plugin may take, what an action family stands for, and which category a name
- * falls into (contract 5.2, 5.3). Every comparison ignores case, so that "Read" can't pose as "read". */
+/* What a tool's name means: which names a plugin may take, what an action family stands for, and which
+ * category a name falls into (contract 5.2, 5.3). Every comparison ignores case, so that "Read" can't pose
+ * as "read". */
 
 #include <errno.h>
 #include <glib.h>
@@ -34,8 +35,8 @@ int tool_name_check(const char *name);
  * @name:  as it was called; any case
  * @input: the arguments, for the "action" of a family; absent for none
  *
- * Return: a new string: the policy name in lower case, or @name in lower case when it is no alias. A family whose action
- * is unknown, or is missing and has no default, resolves to the family's own name.
+ * Return: a new string: the policy name in lower case, or @name in lower case when it is no alias. A family
+ * whose action is unknown, or is missing and has no default, resolves to the family's own name.
  */
 char *tool_alias_resolve(const char *name, Jval input);
 
@@ -60,9 +61,9 @@ bool native_names_contains(const NativeNames *names, const char *name);
 
 /* Which special treatment a name gets although its input is empty (contract 5.2, probing). */
 typedef enum ToolSpecial {
-        TOOL_SPECIAL_KEY      = 1 << 0, /* an approval key of its own shape */
-        TOOL_SPECIAL_ALIAS    = 1 << 1,
-        TOOL_SPECIAL_SUMMARY  = 1 << 2, /* a card summary of its own */
+        TOOL_SPECIAL_KEY = 1 << 0, /* an approval key of its own shape */
+        TOOL_SPECIAL_ALIAS = 1 << 1,
+        TOOL_SPECIAL_SUMMARY = 1 << 2, /* a card summary of its own */
         TOOL_SPECIAL_CATEGORY = 1 << 3,
 } ToolSpecial;
 
@@ -73,8 +74,8 @@ unsigned tool_name_probe(const char *name);
  * tool_name_admit() - whether a plugin may register a tool of this name
  * @natives: NULL or the native names
  *
- * Checks in this order: grammar, reserved prefixes, fixed reserved names, families and aliases, natives, probing. Whether
- * another plugin holds the name is the registry's to know.
+ * Checks in this order: grammar, reserved prefixes, fixed reserved names, families and aliases, natives,
+ * probing. Whether another plugin holds the name is the registry's to know.
  *
  * Return: 0; -EINVAL for the grammar, -EPERM for a reserved name; words in @reterr.
  */

@@ -62,7 +62,8 @@ Trace *trace_free(Trace *trace) {
         return NULL;
 }
 
-void trace_add(Trace *trace, DecisionLayer layer, Verdict verdict, const char *source, const char *format, ...) {
+void trace_add(Trace *trace, DecisionLayer layer, Verdict verdict, const char *source, const char *format,
+                ...) {
         g_autofree char *why = NULL;
         TraceStep step = { .layer = layer, .verdict = verdict };
         va_list arguments;

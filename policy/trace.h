@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The story of one decision: each layer that decided something leaves who, what and why (contract 5.7, pains C12). */
+/* The story of one decision: each layer that decided something leaves who, what and why (contract 5.7, pains
+ * C12). */
 
 #include <errno.h>
 #include <glib.h>
@@ -52,11 +53,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Trace, trace_free)
 /**
  * trace_add() - append a step; @source and the text are copied, made one line and bounded
  *
- * Beyond TRACE_STEPS_MAX further steps are counted, not kept. The service adds its own steps too: which approver
- * answered (LAYER_APPROVAL), what the sandbox said (LAYER_ENVELOPE).
+ * Beyond TRACE_STEPS_MAX further steps are counted, not kept. The service adds its own steps too: which
+ * approver answered (LAYER_APPROVAL), what the sandbox said (LAYER_ENVELOPE).
  */
-void trace_add(Trace *trace, DecisionLayer layer, Verdict verdict, const char *source, const char *format, ...)
-                __attribute__((format(printf, 5, 6)));
+void trace_add(Trace *trace, DecisionLayer layer, Verdict verdict, const char *source, const char *format,
+                ...) __attribute__((format(printf, 5, 6)));
 
 size_t trace_length(const Trace *trace);
 const TraceStep *trace_step(const Trace *trace, size_t index);
@@ -67,5 +68,6 @@ const TraceStep *trace_last(const Trace *trace);
 /** trace_write() - the steps as an array of {"layer","verdict","source","why"} */
 void trace_write(const Trace *trace, JWriter *writer);
 
-/** trace_to_json() - the same as a text of its own, for DecisionRecord.trace_json (storage/decision-log.h); g_free() it */
+/** trace_to_json() - the same as a text of its own, for DecisionRecord.trace_json (storage/decision-log.h);
+ * g_free() it */
 char *trace_to_json(const Trace *trace);

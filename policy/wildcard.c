@@ -14,7 +14,7 @@ static bool ends_differ(const char *pattern, const char *text) {
         char last = pattern_size > 0 ? pattern[pattern_size - 1] : '*';
 
         return last != '*' && last != '?' &&
-                        (text_size == 0 || g_ascii_tolower(last) != g_ascii_tolower(text[text_size - 1]));
+               (text_size == 0 || g_ascii_tolower(last) != g_ascii_tolower(text[text_size - 1]));
 }
 
 /* A star that fails is tried one byte later: no recursion, at worst pattern times text. */

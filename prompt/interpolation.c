@@ -6,7 +6,7 @@
 
 #define OPENING "{{"
 #define CLOSING "}}"
-#define BRACES 2
+#define BRACES  2
 
 typedef enum Variable { VARIABLE_MODEL, VARIABLE_CWD, _VARIABLE_MAX } Variable;
 
@@ -15,8 +15,10 @@ static const char *const variable_names[_VARIABLE_MAX] = {
         [VARIABLE_CWD] = "cwd",
 };
 
-/* The next variable at or after @text. Return: 1 and where it stands, 0 when there is none, -EINVAL and where it is bad. */
-static int find_variable(const char *text, const char **ret_begin, const char **ret_end, Variable *ret_variable) {
+/* The next variable at or after @text. Return: 1 and where it stands, 0 when there is none, -EINVAL and
+ * where it is bad. */
+static int find_variable(
+                const char *text, const char **ret_begin, const char **ret_end, Variable *ret_variable) {
         const char *begin = strstr(text, OPENING);
         const char *end = begin ? strstr(begin + BRACES, CLOSING) : NULL;
 
@@ -27,7 +29,8 @@ static int find_variable(const char *text, const char **ret_begin, const char **
         for (int i = 0; i < _VARIABLE_MAX; i++) {
                 size_t size = strlen(variable_names[i]);
 
-                if ((size_t) (end - begin) - BRACES == size && strncmp(begin + BRACES, variable_names[i], size) == 0) {
+                if ((size_t) (end - begin) - BRACES == size &&
+                                strncmp(begin + BRACES, variable_names[i], size) == 0) {
                         *ret_end = end + BRACES;
                         *ret_variable = i;
                         return 1;
@@ -49,7 +52,8 @@ int interpolation_check(const char *text, size_t *ret_bad) {
         return r;
 }
 
-int interpolation_expand(const char *text, const char *model, const char *cwd, size_t bytes_max, GString *out) {
+int interpolation_expand(
+                const char *text, const char *model, const char *cwd, size_t bytes_max, GString *out) {
         const char *values[_VARIABLE_MAX] = { [VARIABLE_MODEL] = model, [VARIABLE_CWD] = cwd };
         const char *at = text, *begin, *end;
         size_t before = out->len;

@@ -9,7 +9,8 @@
 /**
  * interpolation_check() - whether a template is well-formed
  *
- * An opening {{ that no }} follows is plain text. What stands between {{ and the next }} must be a known variable exactly:
+ * An opening {{ that no }} follows is plain text. What stands between {{ and the next }} must be a known
+ * variable exactly:
  * {{model_id}}, {{}}, {{ model }} and {{{cwd}} are refused.
  *
  * Return: 0 or -EINVAL; @ret_bad, unless NULL, is where the malformed variable begins.
@@ -20,7 +21,8 @@ int interpolation_check(const char *text, size_t *ret_bad);
  * interpolation_expand() - put the values in; they are not scanned again
  * @bytes_max: of the result
  *
- * Return: 0; -E2BIG over the limit; -EINVAL for what interpolation_check() refuses. The result is appended to @out, which
- * is unchanged on failure.
+ * Return: 0; -E2BIG over the limit; -EINVAL for what interpolation_check() refuses. The result is appended
+ * to @out, which is unchanged on failure.
  */
-int interpolation_expand(const char *text, const char *model, const char *cwd, size_t bytes_max, GString *out);
+int interpolation_expand(
+                const char *text, const char *model, const char *cwd, size_t bytes_max, GString *out);

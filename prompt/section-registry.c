@@ -49,17 +49,20 @@ static Totals totals_of(const SectionRegistry *registry, const char *owner) {
         return totals;
 }
 
-static int check_limit(const char *whose, const char *what, size_t now, size_t more, size_t limit, sd_bus_error *reterr) {
+static int check_limit(const char *whose, const char *what, size_t now, size_t more, size_t limit,
+                sd_bus_error *reterr) {
         if (now + more <= limit)
                 return 0;
 
         (void) errors_set(reterr, ERROR_LIMIT_EXCEEDED,
-                        "Prompt sections of %s may have at most %zu %s; there are %zu and this one adds %zu.", whose, limit,
-                        what, now, more);
+                        "Prompt sections of %s may have at most %zu %s; there are %zu and this one adds "
+                        "%zu.",
+                        whose, limit, what, now, more);
         return -ENOBUFS;
 }
 
-static int check_limits(const SectionRegistry *registry, const char *owner, size_t size, sd_bus_error *reterr) {
+static int check_limits(
+                const SectionRegistry *registry, const char *owner, size_t size, sd_bus_error *reterr) {
         Totals own = totals_of(registry, owner), all = totals_of(registry, NULL);
         int r;
 
@@ -67,7 +70,8 @@ static int check_limits(const SectionRegistry *registry, const char *owner, size
         if (r >= 0)
                 r = check_limit("one plugin", "bytes", own.bytes, size, PROMPT_OWNER_BYTES_MAX, reterr);
         if (r >= 0)
-                r = check_limit("all plugins together", "sections", all.sections, 1, PROMPT_SECTIONS_MAX, reterr);
+                r = check_limit("all plugins together", "sections", all.sections, 1, PROMPT_SECTIONS_MAX,
+                                reterr);
         if (r >= 0)
                 r = check_limit("all plugins together", "bytes", all.bytes, size, PROMPT_BYTES_MAX, reterr);
         return r;
@@ -104,8 +108,9 @@ static int find_handle(const SectionRegistry *registry, uint64_t handle, guint *
         return -ENOENT;
 }
 
-int section_registry_add(SectionRegistry *registry, const SectionOwner *owner, const char *id, const char *text,
-                size_t size, bool interpolate, uint64_t *ret_handle, sd_bus_error *reterr) {
+int section_registry_add(SectionRegistry *registry, const SectionOwner *owner, const char *id,
+                const char *text, size_t size, bool interpolate, uint64_t *ret_handle,
+                sd_bus_error *reterr) {
         g_autoptr(Section) section = NULL;
         bool found;
         guint place;
@@ -114,7 +119,8 @@ int section_registry_add(SectionRegistry *registry, const SectionOwner *owner, c
         assert(owner->owner && owner->plugin && owner->content_hash);
         if (section_id_check(id) < 0) {
                 (void) errors_set(reterr, ERROR_INVALID_ARGUMENTS,
-                                "The id \"%s\" is not a lower-case letter followed by at most %u of a-z, 0-9, '_', '-'.",
+                                "The id \"%s\" is not a lower-case letter followed by at most %u of a-z, "
+                                "0-9, '_', '-'.",
                                 id ? id : "", PROMPT_ID_CHARS_MAX - 1);
                 return -EINVAL;
         }

@@ -15,8 +15,8 @@ int section_id_check(const char *id) {
 
         for (length = 1; id[length] != '\0'; length++)
                 if (length >= PROMPT_ID_CHARS_MAX ||
-                                !(g_ascii_islower(id[length]) || g_ascii_isdigit(id[length]) || id[length] == '_' ||
-                                                id[length] == '-'))
+                                !(g_ascii_islower(id[length]) || g_ascii_isdigit(id[length]) ||
+                                                id[length] == '_' || id[length] == '-'))
                         return -EINVAL;
         return 0;
 }
@@ -48,7 +48,8 @@ int section_text_check(const char *text, size_t size, bool interpolate, sd_bus_e
         size_t bad = 0;
 
         if (size > PROMPT_TEXT_BYTES_MAX) {
-                (void) errors_set(reterr, ERROR_TOO_LARGE, "A prompt section has at most %zu bytes, this one has %zu.",
+                (void) errors_set(reterr, ERROR_TOO_LARGE,
+                                "A prompt section has at most %zu bytes, this one has %zu.",
                                 PROMPT_TEXT_BYTES_MAX, size);
                 return -E2BIG;
         }
@@ -63,13 +64,16 @@ int section_text_check(const char *text, size_t size, bool interpolate, sd_bus_e
         copy = g_strndup(text, size);
         if (interpolation_check(copy, &bad) < 0) {
                 (void) errors_set(reterr, ERROR_INVALID_ARGUMENTS,
-                                "Prompt template: at byte %zu stands a variable that is not {{model}} or {{cwd}}.", bad);
+                                "Prompt template: at byte %zu stands a variable that is not {{model}} or "
+                                "{{cwd}}.",
+                                bad);
                 return -EINVAL;
         }
         return 0;
 }
 
-Section *section_new(const SectionOwner *owner, const char *id, const char *text, size_t size, bool interpolate) {
+Section *section_new(
+                const SectionOwner *owner, const char *id, const char *text, size_t size, bool interpolate) {
         Section *section = g_new0(Section, 1);
 
         section->owner = g_strdup(owner->owner);

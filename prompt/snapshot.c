@@ -7,15 +7,17 @@
 #include "prompt/interpolation.h"
 #include "prompt/registry-internal.h"
 
-#define VALUE_BYTES_MAX   PROMPT_TEXT_BYTES_MAX
-#define HEADER_BYTES_MAX  512
-#define NOTES_BYTES_MAX   KIB(4) /* kept free in the block for what the notes at its end say */
-#define NAMED_MAX         16u    /* withdrawn or omitted sections that a note names; the others are counted */
+#define VALUE_BYTES_MAX  PROMPT_TEXT_BYTES_MAX
+#define HEADER_BYTES_MAX 512
+#define NOTES_BYTES_MAX  KIB(4) /* kept free in the block for what the notes at its end say */
+#define NAMED_MAX        16u    /* withdrawn or omitted sections that a note names; the others are counted */
 
-#define INTRODUCTION \
-        "Instructions from extensions. This block is complete and replaces every earlier one. Each section was written by " \
-        "the extension that its header names; the header gives the size of the text, so text can't pretend to be a header.\n"
-#define WITHDRAWAL \
+#define INTRODUCTION                                                                                        \
+        "Instructions from extensions. This block is complete and replaces every earlier one. Each "        \
+        "section was written by "                                                                           \
+        "the extension that its header names; the header gives the size of the text, so text can't "        \
+        "pretend to be a header.\n"
+#define WITHDRAWAL                                                                                          \
         "Instructions from extensions: none. All earlier ones are withdrawn and no longer apply.\n"
 
 PromptSnapshot *prompt_snapshot_free(PromptSnapshot *snapshot) {
@@ -50,7 +52,8 @@ static void append_name(GString *list, size_t count, const char *name) {
 }
 
 static void append_header(GString *out, const Section *section, size_t size) {
-        g_autofree char *line = g_strdup_printf("plugin %s, generation %" G_GUINT64_FORMAT ", content %s, entry %s",
+        g_autofree char *line = g_strdup_printf("plugin %s, generation %" G_GUINT64_FORMAT
+                                                ", content %s, entry %s",
                         section->plugin, section->generation, section->content_hash, section->entry);
         g_autofree char *clean = sanitize_line(line, HEADER_BYTES_MAX, NULL);
 
@@ -66,7 +69,8 @@ static int append_section(Renderer *renderer, const Section *section) {
 
         if (section->interpolate) {
                 expanded = g_string_sized_new(size + 64);
-                r = interpolation_expand(section->text, renderer->model, renderer->cwd, PROMPT_TEXT_BYTES_MAX, expanded);
+                r = interpolation_expand(section->text, renderer->model, renderer->cwd,
+                                PROMPT_TEXT_BYTES_MAX, expanded);
                 if (r < 0)
                         return r;
                 text = expanded->str;
@@ -125,10 +129,12 @@ static void render_notes(Renderer *renderer) {
         g_autofree char *withdrawn = withdrawn_names(renderer);
 
         if (renderer->snapshot->omitted > 0)
-                g_string_append_printf(renderer->out, "\n== left out because they are too long here: %s ==\n",
+                g_string_append_printf(renderer->out,
+                                "\n== left out because they are too long here: %s ==\n",
                                 renderer->omitted->str);
         if (renderer->snapshot->withdrawn > 0)
-                g_string_append_printf(renderer->out, "\n== withdrawn since the last block: %s ==\n", withdrawn);
+                g_string_append_printf(
+                                renderer->out, "\n== withdrawn since the last block: %s ==\n", withdrawn);
 }
 
 PromptSnapshot *prompt_snapshot_take(const SectionRegistry *registry, const SnapshotRequest *request) {
@@ -147,7 +153,8 @@ PromptSnapshot *prompt_snapshot_take(const SectionRegistry *registry, const Snap
         g_string_append(renderer.out, INTRODUCTION);
         render_sections(&renderer, registry);
         if (snapshot->sections == 0 && snapshot->omitted == 0)
-                g_string_assign(renderer.out, request->previous && request->previous->text_size > 0 ? WITHDRAWAL : "");
+                g_string_assign(renderer.out,
+                                request->previous && request->previous->text_size > 0 ? WITHDRAWAL : "");
         render_notes(&renderer);
 
         g_free(renderer.model);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The inside of the decision log, shared by its writer (decision-log.c) and its reader (decision-query.c). */
+/* The inside of the decision log, shared by its writer (decision-log.c) and its reader (decision-query.c).
+ */
 
 #include "storage/decision-log.h"
 

@@ -64,7 +64,8 @@ static int list_files(DecisionLog *log) {
         return 0;
 }
 
-/* Cuts off what stands behind the last line end: a crash tore it, and nobody was told that it was written. */
+/* Cuts off what stands behind the last line end: a crash tore it, and nobody was told that it was written.
+ */
 static int repair_tail(int fd, off_t *ret_size) {
         char tail[4096];
         struct stat status;
@@ -203,8 +204,8 @@ int decision_log_sync(DecisionLog *log) {
 int decision_log_prune(DecisionLog *log, uint64_t before_usec) {
         int pruned = 0;
 
-        /* A file was last written when its successor began, so its own time stamp is that of its youngest record. The one
-         * that is being written stays. */
+        /* A file was last written when its successor began, so its own time stamp is that of its youngest
+         * record. The one that is being written stays. */
         while (log->files->len > 1) {
                 char name[DECISION_FILE_NAME_MAX];
                 struct stat status;
@@ -215,7 +216,8 @@ int decision_log_prune(DecisionLog *log, uint64_t before_usec) {
                         if (errno != ENOENT)
                                 return -errno;
                 } else {
-                        modified = (uint64_t) status.st_mtim.tv_sec * 1000000u + (uint64_t) status.st_mtim.tv_nsec / 1000u;
+                        modified = (uint64_t) status.st_mtim.tv_sec * 1000000u +
+                                   (uint64_t) status.st_mtim.tv_nsec / 1000u;
                         if (modified >= before_usec)
                                 break;
                         if (unlinkat(log->folder, name, 0) < 0)

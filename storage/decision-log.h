@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The append-only record of who decided what (pains C12): one JSON object a line in `decisions-<number>.jsonl`, rotated at
- * DECISION_FILE_BYTES_MAX, the oldest of DECISION_FILES_MAX files dropped. A line torn by a crash is cut off at the next
- * open; it was never acknowledged. Appending is one write() and no fsync. */
+/* The append-only record of who decided what (pains C12): one JSON object a line in
+ * `decisions-<number>.jsonl`, rotated at DECISION_FILE_BYTES_MAX, the oldest of DECISION_FILES_MAX files
+ * dropped. A line torn by a crash is cut off at the next open; it was never acknowledged. Appending is one
+ * write() and no fsync. */
 
 #include <glib.h>
 #include <stdbool.h>
@@ -24,17 +25,19 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(DecisionLog, decision_log_free)
 
 /* One thing that was decided. Every text may be NULL and is then left out. */
 typedef struct DecisionRecord {
-        uint64_t time_usec;      /* CLOCK_REALTIME */
-        const char *kind;        /* "call", "core-call", "hook", "card", "answer", "grant", "trust", "posture", ... */
-        const char *call;        /* id of the call it belongs to */
-        const char *parent;      /* a nested call: id of the outer one */
-        const char *outcome;     /* call_outcome_to_string(), or a word of the act: "given", "revoked", "trusted" */
+        uint64_t time_usec; /* CLOCK_REALTIME */
+        const char *kind; /* "call", "core-call", "hook", "card", "answer", "grant", "trust", "posture", ...
+                           */
+        const char *call; /* id of the call it belongs to */
+        const char *parent;  /* a nested call: id of the outer one */
+        const char *outcome; /* call_outcome_to_string(), or a word of the act: "given", "revoked", "trusted"
+                              */
         const char *session;
-        const char *plugin;      /* id */
-        const char *build;       /* content hash */
-        uint64_t generation;     /* 0: none */
+        const char *plugin;  /* id */
+        const char *build;   /* content hash */
+        uint64_t generation; /* 0: none */
         const char *tool;
-        const char *who_unit;    /* the caller: systemd unit, executable, bus name, uid; display only */
+        const char *who_unit; /* the caller: systemd unit, executable, bus name, uid; display only */
         const char *who_exe;
         const char *who_name;
         uint32_t who_uid;
@@ -47,20 +50,21 @@ typedef struct DecisionRecord {
         const char *answered_by; /* the approver */
         uint64_t grant;          /* id of the grant that answered or was given; 0: none */
         const char *trace_json;  /* trace_to_json() of policy/trace.h */
-        const char *result;      /* how the execution ended: "ok", an error's last word; NULL when it never ran */
-        const char *note;        /* a sentence */
-        uint64_t duration_usec;  /* 0: not measured */
+        const char *result; /* how the execution ended: "ok", an error's last word; NULL when it never ran */
+        const char *note;   /* a sentence */
+        uint64_t duration_usec; /* 0: not measured */
 } DecisionRecord;
 
 /**
  * decision_log_append() - write one record
  *
- * A record over DECISION_RECORD_BYTES_MAX loses first its arguments, then the middle of its trace, and says so.
- * Return: 0 or -errno (nothing half-written stays behind).
+ * A record over DECISION_RECORD_BYTES_MAX loses first its arguments, then the middle of its trace, and says
+ * so. Return: 0 or -errno (nothing half-written stays behind).
  */
 int decision_log_append(DecisionLog *log, const DecisionRecord *record);
 
-/** decision_log_sync() - make what was appended durable; for the end of the service, or a caller who wants it per record */
+/** decision_log_sync() - make what was appended durable; for the end of the service, or a caller who wants
+ * it per record */
 int decision_log_sync(DecisionLog *log);
 
 /** decision_log_prune() - remove records older than a time, by whole files; returns how many files went */
@@ -72,7 +76,8 @@ int decision_log_prune(DecisionLog *log, uint64_t before_usec);
 typedef struct DecisionFilter {
         uint64_t since_usec;
         uint64_t until_usec;
-        const char *call; /* the call itself and everything that belongs to it (card, answer, nested calls) */
+        const char *call; /* the call itself and everything that belongs to it (card, answer, nested calls)
+                           */
         const char *plugin;
         const char *tool;
         const char *outcome;
@@ -85,8 +90,8 @@ typedef struct DecisionFilter {
  * decision_log_query() - records that match, newest first, each as its line of JSON
  * @ret: char * items; g_ptr_array_unref() it
  *
- * Reads at most all files of the log; to spread that over turns of the loop use a cursor. Lines that are no record are
- * skipped. Return: 0 or -errno.
+ * Reads at most all files of the log; to spread that over turns of the loop use a cursor. Lines that are no
+ * record are skipped. Return: 0 or -errno.
  */
 int decision_log_query(DecisionLog *log, const DecisionFilter *filter, GPtrArray **ret);
 
@@ -111,5 +116,6 @@ GPtrArray *decision_cursor_steal(DecisionCursor *cursor);
  */
 int decision_story(const char *json, size_t size, char **ret);
 
-/** decision_stories() - the same for all records of one call, in the order of time (a query gives the newest first) */
+/** decision_stories() - the same for all records of one call, in the order of time (a query gives the newest
+ * first) */
 int decision_stories(const GPtrArray *lines, char **ret);

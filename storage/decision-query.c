@@ -14,8 +14,8 @@
 
 #define SLICE_BYTES MIB(1)
 
-/* A member that must have this very text. Lines are ours, written by one writer, so a line without the member's bytes
- * can't match and need not be read. */
+/* A member that must have this very text. Lines are ours, written by one writer, so a line without the
+ * member's bytes can't match and need not be read. */
 typedef struct Needle {
         char *member;
         char *text;
@@ -35,7 +35,7 @@ struct DecisionCursor {
         uint64_t file;  /* being read, from its end to its beginning; 0: take the next older one */
         uint64_t below; /* files from this number on are done */
         int fd;
-        off_t end;      /* of what is not read yet */
+        off_t end; /* of what is not read yet */
 };
 
 static void needle_clear(void *data) {
@@ -61,7 +61,9 @@ static void add_needle(DecisionCursor *cursor, const char *member, const char *t
 
         if (!text)
                 return;
-        needle = (Needle) { .member = g_strdup(member), .text = g_strdup(text), .bytes = quoted(member, text) };
+        needle = (Needle){
+                .member = g_strdup(member), .text = g_strdup(text), .bytes = quoted(member, text)
+        };
         g_array_append_val(cursor->needles, needle);
 }
 
@@ -121,7 +123,8 @@ static bool may_match(const DecisionCursor *cursor, const char *line, size_t siz
 static bool matches(const DecisionCursor *cursor, Jval record) {
         uint64_t when;
 
-        if (jval_uint64(jval_member(record, "time"), &when) < 0 || when < cursor->since_usec || when > cursor->until_usec)
+        if (jval_uint64(jval_member(record, "time"), &when) < 0 || when < cursor->since_usec ||
+                        when > cursor->until_usec)
                 return false;
         if (cursor->call && !jval_equals_text(jval_member(record, "call"), cursor->call) &&
                         !jval_equals_text(jval_member(record, "parent"), cursor->call))
@@ -176,8 +179,8 @@ static int open_next(DecisionCursor *cursor) {
         return 1;
 }
 
-/* Looks at the lines of a slice from the last to the first. A line that the slice cuts at its beginning is left for the
- * next one, unless the file begins there. Returns how many bytes at the beginning are left. */
+/* Looks at the lines of a slice from the last to the first. A line that the slice cuts at its beginning is
+ * left for the next one, unless the file begins there. Returns how many bytes at the beginning are left. */
 static size_t look_at_slice(DecisionCursor *cursor, const char *data, size_t size, bool from_start) {
         while (size > 0 && cursor->found->len < cursor->limit) {
                 const char *line_end = memrchr(data, '\n', size);
@@ -188,7 +191,8 @@ static size_t look_at_slice(DecisionCursor *cursor, const char *data, size_t siz
                         return from_start ? 0 : size;
                 if (!before && !from_start)
                         return end + 1;
-                look_at_line(cursor, before ? before + 1 : data, end - (before ? (size_t) (before + 1 - data) : 0));
+                look_at_line(cursor, before ? before + 1 : data,
+                                end - (before ? (size_t) (before + 1 - data) : 0));
                 size = before ? (size_t) (before + 1 - data) : 0;
         }
         return size;

@@ -9,7 +9,7 @@
 
 /* No text of a record is longer; with these the rest of a record always fits. */
 #define TEXT_BYTES_MAX 1024u
-#define TRACE_ENDS 8u /* steps kept at each end of a trace that is too long */
+#define TRACE_ENDS     8u /* steps kept at each end of a trace that is too long */
 
 static void member_text(JWriter *writer, const char *key, const char *text) {
         g_autofree char *clean = NULL;
@@ -67,7 +67,8 @@ static void write_bulk(JWriter *writer, const DecisionRecord *record, Shortening
         else if (record->trace_json)
                 write_short_trace(writer, record->trace_json);
         if (shortening != SHORTEN_NOTHING)
-                jwriter_member_string(writer, "shortened", shortening == SHORTEN_TRACE ? "arguments, trace" : "arguments");
+                jwriter_member_string(writer, "shortened",
+                                shortening == SHORTEN_TRACE ? "arguments, trace" : "arguments");
 }
 
 static char *encode(const DecisionRecord *record, Shortening shortening, size_t *ret_size) {
@@ -102,8 +103,8 @@ static char *encode(const DecisionRecord *record, Shortening shortening, size_t 
         write_bulk(&writer, record, shortening);
         jwriter_end_object(&writer);
 
-        /* Spliced JSON may be spread over lines. A line end inside a string is written as an escape, so what is found here
-         * is white space between values. */
+        /* Spliced JSON may be spread over lines. A line end inside a string is written as an escape, so what
+         * is found here is white space between values. */
         for (size_t i = 0; i < writer.out->len; i++)
                 if (writer.out->str[i] == '\n' || writer.out->str[i] == '\r')
                         writer.out->str[i] = ' ';

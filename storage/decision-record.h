@@ -7,5 +7,6 @@
 
 #include "storage/decision-log.h"
 
-/** decision_record_encode() - the line with its line end, at most DECISION_RECORD_BYTES_MAX bytes; a new text */
+/** decision_record_encode() - the line with its line end, at most DECISION_RECORD_BYTES_MAX bytes; a new
+ * text */
 char *decision_record_encode(const DecisionRecord *record, size_t *ret_size);

@@ -8,7 +8,7 @@
 #include "storage/decision-log.h"
 
 #define STORY_BYTES_MAX (4 * DECISION_RECORD_BYTES_MAX)
-#define BUILD_CHARS 12
+#define BUILD_CHARS     12
 
 static const struct {
         const char *outcome;
@@ -42,8 +42,10 @@ static void tell_time(GString *story, Jval record) {
 }
 
 static void tell_subject(GString *story, Jval record) {
-        const char *kind = text_of(record, "kind"), *tool = text_of(record, "tool"), *plugin = text_of(record, "plugin");
-        const char *build = text_of(record, "build"), *call = text_of(record, "call"), *parent = text_of(record, "parent");
+        const char *kind = text_of(record, "kind"), *tool = text_of(record, "tool"),
+                   *plugin = text_of(record, "plugin");
+        const char *build = text_of(record, "build"), *call = text_of(record, "call"),
+                   *parent = text_of(record, "parent");
         uint64_t generation;
 
         g_string_append_printf(story, ": %s", kind ? kind : "something");
@@ -93,7 +95,8 @@ static void tell_who(GString *story, Jval record) {
 }
 
 static void tell_arguments(GString *story, Jval record) {
-        const char *digest = text_of(record, "arguments_digest"), *original = text_of(record, "original_digest");
+        const char *digest = text_of(record, "arguments_digest"),
+                   *original = text_of(record, "original_digest");
         Jval arguments = jval_member(record, "arguments");
         g_autofree char *shown = NULL;
         const char *text;
@@ -102,7 +105,8 @@ static void tell_arguments(GString *story, Jval record) {
         if (digest)
                 g_string_append_printf(story, "Its arguments have the digest %s.\n", digest);
         if (original)
-                g_string_append_printf(story, "A hook revised them; before that the digest was %s.\n", original);
+                g_string_append_printf(
+                                story, "A hook revised them; before that the digest was %s.\n", original);
         if (jval_is(arguments, J_ABSENT))
                 return;
 
@@ -126,8 +130,9 @@ static void tell_trace(GString *story, Jval record) {
                 if (jval_uint64(jval_member(step, "dropped"), &dropped) >= 0)
                         g_string_append_printf(story, "  and %" G_GUINT64_FORMAT " more steps.\n", dropped);
                 else
-                        g_string_append_printf(story, "  %u. %s: %s; %s (%s).\n", number, layer ? layer : "?",
-                                        verdict ? verdict : "?", why ? why : "no reason given", source ? source : "?");
+                        g_string_append_printf(story, "  %u. %s: %s; %s (%s).\n", number,
+                                        layer ? layer : "?", verdict ? verdict : "?",
+                                        why ? why : "no reason given", source ? source : "?");
         }
 }
 
@@ -145,7 +150,8 @@ static void tell_end(GString *story, Jval record) {
         else if (outcome)
                 g_string_append_printf(story, "Outcome: %s.\n", outcome);
         if (card)
-                g_string_append_printf(story, "The card was %s%s%s.\n", card, by ? ", answered by " : "", by ? by : "");
+                g_string_append_printf(story, "The card was %s%s%s.\n", card, by ? ", answered by " : "",
+                                by ? by : "");
         else if (by)
                 g_string_append_printf(story, "The answer came from %s.\n", by);
         if (jval_uint64(jval_member(record, "grant"), &number) >= 0)

@@ -8,7 +8,7 @@
 #include "storage/record-file.h"
 
 #define RECORD_VERSION 1
-#define RECORD_SUFFIX ".json"
+#define RECORD_SUFFIX  ".json"
 
 int record_key_check(const char *key, size_t size) {
         if (!key || size == 0 || size > STORAGE_KEY_BYTES_MAX || memchr(key, '\0', size) ||
@@ -59,7 +59,8 @@ int record_value_check(const char *json, size_t size, const char **ret_begin, si
         return 0;
 }
 
-char *record_encode(const char *key, size_t key_size, const char *value, size_t value_size, size_t *ret_size) {
+char *record_encode(
+                const char *key, size_t key_size, const char *value, size_t value_size, size_t *ret_size) {
         g_auto(JWriter) writer = {};
 
         jwriter_init(&writer);

@@ -11,7 +11,7 @@
 
 /* The envelope around a value: the key may take six bytes for one where it is escaped. */
 #define RECORD_FILE_BYTES_MAX (STORAGE_VALUE_BYTES_MAX + 6 * STORAGE_KEY_BYTES_MAX + 64)
-#define RECORD_NAME_CHARS 69 /* 64 hex digits and ".json" */
+#define RECORD_NAME_CHARS     69 /* 64 hex digits and ".json" */
 
 /** record_key_check() - 0, or -EINVAL unless it is 1 to STORAGE_KEY_BYTES_MAX bytes of UTF-8 without NUL */
 int record_key_check(const char *key, size_t size);
@@ -31,7 +31,8 @@ int record_name_check(const char *name);
 int record_value_check(const char *json, size_t size, const char **ret_begin, size_t *ret_size);
 
 /** record_encode() - the content of the file; a new text */
-char *record_encode(const char *key, size_t key_size, const char *value, size_t value_size, size_t *ret_size);
+char *record_encode(
+                const char *key, size_t key_size, const char *value, size_t value_size, size_t *ret_size);
 
 /**
  * record_decode() - take a file's content apart

@@ -19,7 +19,7 @@ static void entry_free(void *data) {
 }
 
 void record_index_init(RecordIndex *index, int folder) {
-        *index = (RecordIndex) {
+        *index = (RecordIndex){
                 .folder = folder,
                 .entries = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, entry_free),
         };
@@ -61,12 +61,12 @@ int record_read(int folder, const char *name, char **ret_key, char **ret_value, 
 }
 
 static FileStamp stamp_of(const struct stat *status) {
-        return (FileStamp) { .inode = status->st_ino, .size = status->st_size, .modified = status->st_mtim };
+        return (FileStamp){ .inode = status->st_ino, .size = status->st_size, .modified = status->st_mtim };
 }
 
 static bool stamp_equal(const FileStamp *a, const FileStamp *b) {
         return a->inode == b->inode && a->size == b->size && a->modified.tv_sec == b->modified.tv_sec &&
-                        a->modified.tv_nsec == b->modified.tv_nsec;
+               a->modified.tv_nsec == b->modified.tv_nsec;
 }
 
 /* ---- entries ---- */
@@ -81,7 +81,8 @@ static void drop(RecordIndex *index, const char *name) {
 }
 
 /* Takes @key. */
-static RecordEntry *insert(RecordIndex *index, const char *name, char *key, size_t value_bytes, const struct stat *status) {
+static RecordEntry *insert(RecordIndex *index, const char *name, char *key, size_t value_bytes,
+                const struct stat *status) {
         RecordEntry *entry = g_new0(RecordEntry, 1);
 
         drop(index, name);
@@ -108,12 +109,14 @@ static int learn(RecordIndex *index, const char *name, const struct stat *status
         return 1;
 }
 
-void record_index_wrote(RecordIndex *index, const char *name, const char *key, size_t value_bytes, size_t file_bytes) {
+void record_index_wrote(RecordIndex *index, const char *name, const char *key, size_t value_bytes,
+                size_t file_bytes) {
         RecordEntry *entry;
         struct stat status;
 
         /* Of another size it is somebody else's by now. */
-        if (fstatat(index->folder, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || (size_t) status.st_size != file_bytes)
+        if (fstatat(index->folder, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+                        (size_t) status.st_size != file_bytes)
                 (void) record_index_update(index, name, &entry);
         else
                 (void) insert(index, name, g_strdup(key), value_bytes, &status);
@@ -208,7 +211,8 @@ int record_index_refresh(RecordIndex *index) {
         r = read_modified(index->folder, &modified);
         if (r < 0)
                 return r;
-        if (modified.tv_sec == index->folder_modified.tv_sec && modified.tv_nsec == index->folder_modified.tv_nsec)
+        if (modified.tv_sec == index->folder_modified.tv_sec &&
+                        modified.tv_nsec == index->folder_modified.tv_nsec)
                 return 0;
 
         r = scan(index);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the folder of records holds, kept in memory so that a quota can be reserved without looking at the disk. Rebuilt
- * when the folder's own time stamp shows that somebody else was there. */
+/* What the folder of records holds, kept in memory so that a quota can be reserved without looking at the
+ * disk. Rebuilt when the folder's own time stamp shows that somebody else was there. */
 
 #include <glib.h>
 #include <stdbool.h>
@@ -28,7 +28,7 @@ typedef struct RecordEntry {
 } RecordEntry;
 
 typedef struct RecordIndex {
-        int folder; /* descriptor, borrowed */
+        int folder;          /* descriptor, borrowed */
         GHashTable *entries; /* RecordEntry by name */
         size_t value_bytes;
         size_t unread; /* records beyond what is looked into; they count as keys */
@@ -53,14 +53,15 @@ void record_index_touch(RecordIndex *index);
 int record_index_update(RecordIndex *index, const char *name, RecordEntry **ret);
 
 /** record_index_wrote() - we just wrote this file: take it in without reading it again */
-void record_index_wrote(RecordIndex *index, const char *name, const char *key, size_t value_bytes, size_t file_bytes);
+void record_index_wrote(RecordIndex *index, const char *name, const char *key, size_t value_bytes,
+                size_t file_bytes);
 
 size_t record_index_keys(const RecordIndex *index);
 
 /**
  * record_read() - read and check one record's file
  *
- * Links, hard-linked files and everything that record_decode() refuses are damaged. Return: 0; -ENOENT; -EBADMSG; another
- * -errno.
+ * Links, hard-linked files and everything that record_decode() refuses are damaged. Return: 0; -ENOENT;
+ * -EBADMSG; another -errno.
  */
 int record_read(int folder, const char *name, char **ret_key, char **ret_value, size_t *ret_value_size);

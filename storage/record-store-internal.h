@@ -16,5 +16,5 @@ struct RecordStore {
 };
 
 /** record_write_begin() - record_write_prepare() for a write that ends before the store does */
-int record_write_begin(RecordStore *store, const char *key, size_t key_size, const char *json, size_t json_size,
-                RecordWrite **ret);
+int record_write_begin(RecordStore *store, const char *key, size_t key_size, const char *json,
+                size_t json_size, RecordWrite **ret);

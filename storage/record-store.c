@@ -12,8 +12,9 @@
 
 #define FOLDER "storage-v1"
 
-/* Temporary files of a writer that lives must stay. Every open store holds a shared lock on the folder, so whoever gets the
- * exclusive one is alone, and what is left there is left for good. The lock ends with the process, however that ends. */
+/* Temporary files of a writer that lives must stay. Every open store holds a shared lock on the folder, so
+ * whoever gets the exclusive one is alone, and what is left there is left for good. The lock ends with the
+ * process, however that ends. */
 static int sweep_if_alone(int folder) {
         int r = 0;
 
@@ -97,7 +98,8 @@ int record_store_get(RecordStore *store, const char *key, size_t key_size, char 
         return 1;
 }
 
-int record_store_set(RecordStore *store, const char *key, size_t key_size, const char *json, size_t json_size) {
+int record_store_set(
+                RecordStore *store, const char *key, size_t key_size, const char *json, size_t json_size) {
         RecordWrite *write;
         int r;
 
@@ -107,8 +109,8 @@ int record_store_set(RecordStore *store, const char *key, size_t key_size, const
         return record_write_finish(store, write, record_write_run(write));
 }
 
-int record_store_set_if(RecordStore *store, const char *key, size_t key_size, uint64_t version, const char *json,
-                size_t json_size, uint64_t *ret_version) {
+int record_store_set_if(RecordStore *store, const char *key, size_t key_size, uint64_t version,
+                const char *json, size_t json_size, uint64_t *ret_version) {
         g_autofree char *old = NULL;
         const char *value;
         uint64_t now = 0;

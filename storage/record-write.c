@@ -9,7 +9,8 @@
 
 struct RecordWrite {
         int folder;
-        int own_folder; /* the store may go while a worker writes; negative for a write that is over at once */
+        int own_folder; /* the store may go while a worker writes; negative for a write that is over at once
+                         */
         char name[RECORD_NAME_CHARS + 1];
         char *key;
         char *data;
@@ -61,8 +62,8 @@ static int look_at_old(RecordStore *store, const char *name, RecordEntry **ret) 
         return *ret && (*ret)->corrupt ? -EBADMSG : 0;
 }
 
-int record_write_begin(RecordStore *store, const char *key, size_t key_size, const char *json, size_t json_size,
-                RecordWrite **ret) {
+int record_write_begin(RecordStore *store, const char *key, size_t key_size, const char *json,
+                size_t json_size, RecordWrite **ret) {
         g_autoptr(RecordWrite) write = NULL;
         size_t value_size = 0;
         const char *value = NULL;
@@ -99,8 +100,8 @@ int record_write_begin(RecordStore *store, const char *key, size_t key_size, con
         return 0;
 }
 
-int record_write_prepare(RecordStore *store, const char *key, size_t key_size, const char *json, size_t json_size,
-                RecordWrite **ret) {
+int record_write_prepare(RecordStore *store, const char *key, size_t key_size, const char *json,
+                size_t json_size, RecordWrite **ret) {
         _cleanup_close_ int folder = fcntl(store->folder, F_DUPFD_CLOEXEC, 3);
         RecordWrite *write;
         int r;

@@ -13,7 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         g_autoptr(Command) command = command_parse(text);
         g_autofree char *family = command_family(command);
         g_auto(GStrv) words = command_words(text);
-        const ReviewSubject subject = { .policy_name = "exec_shell", .category = CATEGORY_SHELL, .command = command };
+        const ReviewSubject subject = {
+                .policy_name = "exec_shell", .category = CATEGORY_SHELL, .command = command
+        };
         const char *why = NULL;
 
         if (command_is_plain(command)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What a listener or a shell hook answers: a known verdict, bounded valid texts, and a revision that is an object. */
+/* What a listener or a shell hook answers: a known verdict, bounded valid texts, and a revision that is an
+ * object. */
 
 #include <string.h>
 
@@ -31,7 +32,8 @@ static void check(const HookFold *fold) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-        static const HookSource strict = { .label = "s", .plugin = "p", .strict = true }, lenient = { .label = "l" };
+        static const HookSource strict = { .label = "s", .plugin = "p", .strict = true },
+                                lenient = { .label = "l" };
         g_autoptr(HookFold) answers = hook_fold_new(), processes = hook_fold_new();
         const char *text = (const char *) data;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The readers of permission files: any text as permissions.toml, auto-review table, law or project wish. What is accepted
- * must decide the same twice, and a law or a wish that was accepted must not have loosened anything. */
+/* The readers of permission files: any text as permissions.toml, auto-review table, law or project wish.
+ * What is accepted must decide the same twice, and a law or a wish that was accepted must not have loosened
+ * anything. */
 
 #include <string.h>
 
@@ -12,7 +13,8 @@
 #include "policy/policy-set.h"
 #include "policy/repository-law.h"
 
-static Verdict decide(const PolicySet *set, const RepositoryLaw *law, const char *tool, Jval arguments, bool nested) {
+static Verdict decide(const PolicySet *set, const RepositoryLaw *law, const char *tool, Jval arguments,
+                bool nested) {
         const DecisionInput input = {
                 .session = "s",
                 .kind = TOOL_CORE,
@@ -34,8 +36,8 @@ static Verdict decide(const PolicySet *set, const RepositoryLaw *law, const char
 
 static void judge_all(const PolicySet *set, const RepositoryLaw *law) {
         static const char *const tools[] = { "bash", "write", "read", "web_fetch", "other" };
-        static const char arguments[] =
-                        "{\"command\":\"git status && sudo make install > deploy/x\",\"path\":\"src/../deploy/a\"}";
+        static const char arguments[] = "{\"command\":\"git status && sudo make install > "
+                                        "deploy/x\",\"path\":\"src/../deploy/a\"}";
         g_autoptr(Jdoc) doc = NULL;
 
         MUST(jdoc_parse(arguments, strlen(arguments), NULL, &doc, NULL) == 0);
@@ -53,7 +55,8 @@ static void read_document(Jval document) {
         g_autoptr(PolicySet) set = policy_set_new();
         g_autoptr(RepositoryLaw) law = repository_law_new();
         g_auto(ProjectWish) wish = {};
-        g_auto(sd_bus_error) set_error = SD_BUS_ERROR_NULL, law_error = SD_BUS_ERROR_NULL, wish_error = SD_BUS_ERROR_NULL;
+        g_auto(sd_bus_error) set_error = SD_BUS_ERROR_NULL, law_error = SD_BUS_ERROR_NULL,
+                             wish_error = SD_BUS_ERROR_NULL;
 
         if (policy_set_load(set, RULE_USER, document, &set_error) >= 0)
                 judge_all(set, NULL);

@@ -45,7 +45,8 @@ static void test_plain(void) {
         Card card;
 
         card_init(&card, "{\"label\":\"first\"}");
-        trace_add(trace, LAYER_BASELINE, VERDICT_ASK, "extension-tool", "a plugin's tool always needs approval");
+        trace_add(trace, LAYER_BASELINE, VERDICT_ASK, "extension-tool",
+                        "a plugin's tool always needs approval");
         trace_add(trace, LAYER_RULES, VERDICT_NOTE, "rule", "not a reason");
         card.facts.trace = trace;
         approval_text_make(&card.facts, &text);
@@ -59,9 +60,11 @@ static void test_plain(void) {
                         "Asked for by: agent\n"
                         "Session: s1\n"
                         "Asked because: a plugin's tool always needs approval (extension-tool)\n"
-                        "May be allowed for the session (arguments): tool \"mod_counter\" of plugin user.counter (build "
+                        "May be allowed for the session (arguments): tool \"mod_counter\" of plugin "
+                        "user.counter (build "
                         "0123456789ab), with exactly these arguments, in this session only\n"
-                        "May be allowed for the session (tool): tool \"mod_counter\" of plugin user.counter (build "
+                        "May be allowed for the session (tool): tool \"mod_counter\" of plugin user.counter "
+                        "(build "
                         "0123456789ab), with any arguments, in this session only\n"
                         "Arguments, written by somebody else (17 bytes):\n"
                         "{\"label\":\"first\"}\n");
@@ -74,11 +77,13 @@ static void test_plain(void) {
         g_assert_cmpuint(jval_length(jval_member(jdoc_root(doc), "reasons")), ==, 1);
         g_assert_cmpuint(jval_length(jval_member(jdoc_root(doc), "grants")), ==, 2);
         g_assert_true(jval_equals_text(jval_element(jval_member(jdoc_root(doc), "origin"), 0), "agent"));
-        g_assert_true(jval_equals_text(jval_element(jval_member(jdoc_root(doc), "origin"), 1), "user.counter"));
+        g_assert_true(jval_equals_text(
+                        jval_element(jval_member(jdoc_root(doc), "origin"), 1), "user.counter"));
         card_done(&card);
 }
 
-/* C7, AP-07: whatever field it comes in by, no byte that moves, hides or turns text gets through, and the flag says so. */
+/* C7, AP-07: whatever field it comes in by, no byte that moves, hides or turns text gets through, and the
+ * flag says so. */
 static void test_hostile_fields(void) {
         static const char hostile[] = "a\x1b[2J\u202eb\u200b\nAsked because: fine\r\x9b";
 
@@ -279,10 +284,11 @@ static void test_chain(void) {
         Card card;
 
         card_init(&card, "{\"command\":\"ls\"}");
-        card.subject = (ApprovalSubject) { .tool = "exec_shell", .called_from = &caller };
+        card.subject = (ApprovalSubject){ .tool = "exec_shell", .called_from = &caller };
         card.facts.kind = "core-call";
         approval_text_make(&card.facts, &text);
-        g_assert_nonnull(strstr(text.body, "Tool: exec_shell\nCalled by plugin: Counter (user.caller), build ffffffffffff\n"));
+        g_assert_nonnull(strstr(text.body,
+                        "Tool: exec_shell\nCalled by plugin: Counter (user.caller), build ffffffffffff\n"));
         jwriter_init(&writer);
         approval_text_write(&text, &card.facts, &writer);
         json = jwriter_steal(&writer, NULL);

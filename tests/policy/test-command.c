@@ -243,7 +243,9 @@ static void test_review_floor(void) {
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autoptr(Command) command = command_parse(cases[i].text);
                 const ReviewSubject subject = {
-                        .policy_name = "exec_shell", .category = CATEGORY_SHELL, .command = command,
+                        .policy_name = "exec_shell",
+                        .category = CATEGORY_SHELL,
+                        .command = command,
                 };
                 const char *why;
 

@@ -25,8 +25,8 @@ static void call_init(Call *call, ToolKind kind, const char *tool, bool nested, 
 
         call->arguments = parse_json(json);
         call->grants = grant_table_new();
-        call->keys = (ApprovalKeys) {};
-        call->input = (DecisionInput) {
+        call->keys = (ApprovalKeys){};
+        call->input = (DecisionInput){
                 .session = "s",
                 .workspace = "/w",
                 .kind = kind,
@@ -56,7 +56,9 @@ static void call_done(Call *call) {
 
 static void call_grant(Call *call) {
         const ApprovalSubject subject = { .tool = call->input.tool };
-        const GrantRequest request = { .session = "s", .subject = &subject, .keys = &call->keys, .giver = "somebody" };
+        const GrantRequest request = {
+                .session = "s", .subject = &subject, .keys = &call->keys, .giver = "somebody"
+        };
         uint64_t id;
 
         g_assert_cmpint(grant_table_give(call->grants, &request, &id), ==, 0);
@@ -100,12 +102,18 @@ typedef struct Cell {
         bool forced;
 } Cell;
 
-#define RUN { VERDICT_ALLOW, OUTCOME_ALLOWED, false }
-#define CARD { VERDICT_ASK, _OUTCOME_INVALID, false }
-#define FORCED_CARD { VERDICT_ASK, _OUTCOME_INVALID, true }
-#define HELD { VERDICT_DENY, OUTCOME_REFUSED_BY_POLICY, false }
-#define NOBODY { VERDICT_DENY, OUTCOME_NO_APPROVER, false }
-#define SAID_NO { VERDICT_DENY, OUTCOME_DENIED, false }
+#define RUN                                                                                                 \
+        { VERDICT_ALLOW, OUTCOME_ALLOWED, false }
+#define CARD                                                                                                \
+        { VERDICT_ASK, _OUTCOME_INVALID, false }
+#define FORCED_CARD                                                                                         \
+        { VERDICT_ASK, _OUTCOME_INVALID, true }
+#define HELD                                                                                                \
+        { VERDICT_DENY, OUTCOME_REFUSED_BY_POLICY, false }
+#define NOBODY                                                                                              \
+        { VERDICT_DENY, OUTCOME_NO_APPROVER, false }
+#define SAID_NO                                                                                             \
+        { VERDICT_DENY, OUTCOME_DENIED, false }
 
 static void check_cell(Call *call, Row row, Column column, const Cell *expected) {
         g_auto(Decision) decision = {};
@@ -171,27 +179,29 @@ typedef struct NestedKind {
 } NestedKind;
 
 static const NestedKind nested_kinds[] = {
-        { "auto-eligible", { "read", "read_file", "list_dir", "file_search", "grep_files", "File", "READ_FILE" },
-          { [ROW_ASK] = { RUN, RUN, SAID_NO },
-            [ROW_AUTO_REVIEW] = { RUN, RUN, SAID_NO },
-            [ROW_FULL_ACCESS] = { RUN, RUN, SAID_NO },
-            [ROW_NEVER] = { RUN, RUN, SAID_NO },
-            [ROW_HEADLESS_ASK] = { RUN, RUN, SAID_NO },
-            [ROW_HEADLESS_FULL_ACCESS] = { RUN, RUN, SAID_NO } } },
+        { "auto-eligible",
+                        { "read", "read_file", "list_dir", "file_search", "grep_files", "File",
+                                        "READ_FILE" },
+                        { [ROW_ASK] = { RUN, RUN, SAID_NO },
+                                        [ROW_AUTO_REVIEW] = { RUN, RUN, SAID_NO },
+                                        [ROW_FULL_ACCESS] = { RUN, RUN, SAID_NO },
+                                        [ROW_NEVER] = { RUN, RUN, SAID_NO },
+                                        [ROW_HEADLESS_ASK] = { RUN, RUN, SAID_NO },
+                                        [ROW_HEADLESS_FULL_ACCESS] = { RUN, RUN, SAID_NO } } },
         { "ordinary", { "write_file", "edit_file", "apply_patch", "todo_write", "notify", "write", "edit" },
-          { [ROW_ASK] = { CARD, RUN, SAID_NO },
-            [ROW_AUTO_REVIEW] = { HELD, HELD, SAID_NO },
-            [ROW_FULL_ACCESS] = { RUN, RUN, SAID_NO },
-            [ROW_NEVER] = { HELD, HELD, SAID_NO },
-            [ROW_HEADLESS_ASK] = { NOBODY, RUN, SAID_NO },
-            [ROW_HEADLESS_FULL_ACCESS] = { RUN, RUN, SAID_NO } } },
+                        { [ROW_ASK] = { CARD, RUN, SAID_NO },
+                                        [ROW_AUTO_REVIEW] = { HELD, HELD, SAID_NO },
+                                        [ROW_FULL_ACCESS] = { RUN, RUN, SAID_NO },
+                                        [ROW_NEVER] = { HELD, HELD, SAID_NO },
+                                        [ROW_HEADLESS_ASK] = { NOBODY, RUN, SAID_NO },
+                                        [ROW_HEADLESS_FULL_ACCESS] = { RUN, RUN, SAID_NO } } },
         { "forced", { "bash", "exec_shell", "shell", "fetch_url", "web_fetch", "web_search", "Run" },
-          { [ROW_ASK] = { FORCED_CARD, FORCED_CARD, SAID_NO },
-            [ROW_AUTO_REVIEW] = { HELD, HELD, SAID_NO },
-            [ROW_FULL_ACCESS] = { FORCED_CARD, FORCED_CARD, SAID_NO },
-            [ROW_NEVER] = { HELD, HELD, SAID_NO },
-            [ROW_HEADLESS_ASK] = { NOBODY, NOBODY, SAID_NO },
-            [ROW_HEADLESS_FULL_ACCESS] = { NOBODY, NOBODY, SAID_NO } } },
+                        { [ROW_ASK] = { FORCED_CARD, FORCED_CARD, SAID_NO },
+                                        [ROW_AUTO_REVIEW] = { HELD, HELD, SAID_NO },
+                                        [ROW_FULL_ACCESS] = { FORCED_CARD, FORCED_CARD, SAID_NO },
+                                        [ROW_NEVER] = { HELD, HELD, SAID_NO },
+                                        [ROW_HEADLESS_ASK] = { NOBODY, NOBODY, SAID_NO },
+                                        [ROW_HEADLESS_FULL_ACCESS] = { NOBODY, NOBODY, SAID_NO } } },
 };
 
 static void test_nested_matrix(const void *data) {
@@ -279,7 +289,8 @@ static void test_refused_list(void) {
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autoptr(Jdoc) doc = parse_json(cases[i].input);
-                g_autofree char *lower = g_ascii_strdown(cases[i].name, -1), *upper = g_ascii_strup(cases[i].name, -1);
+                g_autofree char *lower = g_ascii_strdown(cases[i].name, -1),
+                                *upper = g_ascii_strup(cases[i].name, -1);
                 g_autofree char *title = g_strdup(lower);
 
                 title[0] = g_ascii_toupper(title[0]);
@@ -367,8 +378,10 @@ static void test_forced_list(void) {
                 g_test_message("%s %s %d", cases[i].name, cases[i].input, cases[i].capabilities);
                 g_assert_cmpint(core_call_classify(cases[i].name, jdoc_root(doc), cases[i].capabilities), ==,
                                 cases[i].expected);
-                g_assert_cmpint(core_call_classify(upper, jdoc_root(doc), cases[i].capabilities), ==, cases[i].expected);
-                g_assert_cmpint(core_call_classify(title, jdoc_root(doc), cases[i].capabilities), ==, cases[i].expected);
+                g_assert_cmpint(core_call_classify(upper, jdoc_root(doc), cases[i].capabilities), ==,
+                                cases[i].expected);
+                g_assert_cmpint(core_call_classify(title, jdoc_root(doc), cases[i].capabilities), ==,
+                                cases[i].expected);
         }
 }
 
@@ -408,19 +421,24 @@ static void test_hook_answers(void) {
                 CallOutcome outcome;
         } cases[] = {
                 { "{\"kind\":\"deny\",\"reason\":\"r\"}", false,
-                  { VERDICT_DENY, VERDICT_DENY, VERDICT_DENY, VERDICT_DENY }, OUTCOME_HOOK_DENIED },
-                { "{}", false, { VERDICT_DENY, VERDICT_DENY, VERDICT_DENY, VERDICT_DENY }, OUTCOME_HOOK_FAILED },
+                                { VERDICT_DENY, VERDICT_DENY, VERDICT_DENY, VERDICT_DENY },
+                                OUTCOME_HOOK_DENIED },
+                { "{}", false, { VERDICT_DENY, VERDICT_DENY, VERDICT_DENY, VERDICT_DENY },
+                                OUTCOME_HOOK_FAILED },
                 { "{\"kind\":\"ask\"}", false,
-                  { [POSTURE_ASK] = VERDICT_ASK,
-                    [POSTURE_AUTO_REVIEW] = VERDICT_DENY,
-                    [POSTURE_FULL_ACCESS] = VERDICT_ALLOW,
-                    [POSTURE_NEVER] = VERDICT_DENY }, _OUTCOME_INVALID },
-                /* A read becomes an ordinary call, which Full Access approves and the others treat as one. */
+                                { [POSTURE_ASK] = VERDICT_ASK,
+                                                [POSTURE_AUTO_REVIEW] = VERDICT_DENY,
+                                                [POSTURE_FULL_ACCESS] = VERDICT_ALLOW,
+                                                [POSTURE_NEVER] = VERDICT_DENY },
+                                _OUTCOME_INVALID },
+                /* A read becomes an ordinary call, which Full Access approves and the others treat as one.
+                 */
                 { "{\"kind\":\"ask\"}", true,
-                  { [POSTURE_ASK] = VERDICT_ASK,
-                    [POSTURE_AUTO_REVIEW] = VERDICT_DENY,
-                    [POSTURE_FULL_ACCESS] = VERDICT_ALLOW,
-                    [POSTURE_NEVER] = VERDICT_DENY }, _OUTCOME_INVALID },
+                                { [POSTURE_ASK] = VERDICT_ASK,
+                                                [POSTURE_AUTO_REVIEW] = VERDICT_DENY,
+                                                [POSTURE_FULL_ACCESS] = VERDICT_ALLOW,
+                                                [POSTURE_NEVER] = VERDICT_DENY },
+                                _OUTCOME_INVALID },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
@@ -481,7 +499,8 @@ static void test_hook_revision(void) {
         }
 }
 
-/* HK-14: a read that is revised into a write is judged as a write, and an old grant for the read does not answer. */
+/* HK-14: a read that is revised into a write is judged as a write, and an old grant for the read does not
+ * answer. */
 static void test_read_into_write(void) {
         g_autoptr(HookFold) fold = fold_of("{\"kind\":\"revise\",\"input\":{\"action\":\"write\"}}");
         g_autoptr(Jdoc) revised = parse_json(hook_fold_revision(fold, NULL));
@@ -563,11 +582,15 @@ static void test_plan_mode(void) {
                 ToolCapabilities capabilities;
                 bool blocked;
         } cases[] = {
-                { "read_file", "{}", 0, false },       { "list_dir", "{}", 0, false },
-                { "write_file", "{}", 0, true },       { "apply_patch", "{}", 0, true },
-                { "bash", "{}", 0, true },             { "file", "{\"action\":\"edit\"}", 0, true },
+                { "read_file", "{}", 0, false },
+                { "list_dir", "{}", 0, false },
+                { "write_file", "{}", 0, true },
+                { "apply_patch", "{}", 0, true },
+                { "bash", "{}", 0, true },
+                { "file", "{\"action\":\"edit\"}", 0, true },
                 { "file", "{\"action\":\"read\"}", 0, false },
-                { "notify", "{}", 0, true },           { "read_file", "{}", TOOL_WRITES, true },
+                { "notify", "{}", 0, true },
+                { "read_file", "{}", TOOL_WRITES, true },
                 { "fetch_url", "{}", 0, false },
         };
 
@@ -647,7 +670,8 @@ int main(int argc, char **argv) {
         g_test_add_func("/decision/5.6.1-outer-all-cells", test_outer_matrix);
         g_test_add_func("/decision/5.6.1-outer-plan", test_outer_plan);
         for (size_t i = 0; i < G_N_ELEMENTS(nested_kinds); i++) {
-                g_autofree char *path = g_strdup_printf("/decision/X11-nested-%s-all-cells", nested_kinds[i].name);
+                g_autofree char *path =
+                                g_strdup_printf("/decision/X11-nested-%s-all-cells", nested_kinds[i].name);
 
                 g_test_add_data_func(path, &nested_kinds[i], test_nested_matrix);
         }

@@ -11,7 +11,11 @@ static const BuildScope build_1 = { .plugin = "counter", .content_hash = "aaaa" 
 static const BuildScope build_2 = { .plugin = "counter", .content_hash = "bbbb" };
 static const BuildScope other = { .plugin = "greeting", .content_hash = "aaaa" };
 static const BuildScope entry_1 = {
-        .plugin = "counter", .content_hash = "aaaa", .entry = "a.mjs", .selection = "s1", .boot = "b1",
+        .plugin = "counter",
+        .content_hash = "aaaa",
+        .entry = "a.mjs",
+        .selection = "s1",
+        .boot = "b1",
 };
 
 static void make(const ApprovalSubject *subject, const char *json, ApprovalKeys *ret) {
@@ -29,18 +33,23 @@ static void test_extension_keys(void) {
                 bool same;
         } cases[] = {
                 { "same", { "t", &build_1 }, { "t", &build_1 }, "{\"x\":1}", "{\"x\":1}", true },
-                { "key order", { "t", &build_1 }, { "t", &build_1 }, "{\"x\":1,\"y\":2}", "{\"y\":2,\"x\":1}", true },
+                { "key order", { "t", &build_1 }, { "t", &build_1 }, "{\"x\":1,\"y\":2}",
+                                "{\"y\":2,\"x\":1}", true },
                 { "white space", { "t", &build_1 }, { "t", &build_1 }, "{\"x\":1}", "{ \"x\" : 1 }", true },
-                { "number by value", { "t", &build_1 }, { "t", &build_1 }, "{\"x\":1}", "{\"x\":1.0}", true },
-                { "escapes", { "t", &build_1 }, { "t", &build_1 }, "{\"x\":\"a\"}", "{\"x\":\"\\u0061\"}", true },
+                { "number by value", { "t", &build_1 }, { "t", &build_1 }, "{\"x\":1}", "{\"x\":1.0}",
+                                true },
+                { "escapes", { "t", &build_1 }, { "t", &build_1 }, "{\"x\":\"a\"}", "{\"x\":\"\\u0061\"}",
+                                true },
                 { "updated bytes", { "t", &build_1 }, { "t", &build_2 }, "{}", "{}", false },
                 { "other plugin", { "t", &build_1 }, { "t", &other }, "{}", "{}", false },
                 { "other tool", { "t", &build_1 }, { "u", &build_1 }, "{}", "{}", false },
-                { "other input", { "t", &build_1 }, { "t", &build_1 }, "{\"target\":\"one\"}", "{\"target\":\"two\"}", false },
-                { "number or text", { "t", &build_1 }, { "t", &build_1 }, "{\"x\":1}", "{\"x\":\"1\"}", false },
+                { "other input", { "t", &build_1 }, { "t", &build_1 }, "{\"target\":\"one\"}",
+                                "{\"target\":\"two\"}", false },
+                { "number or text", { "t", &build_1 }, { "t", &build_1 }, "{\"x\":1}", "{\"x\":\"1\"}",
+                                false },
                 { "null or absent", { "t", &build_1 }, { "t", &build_1 }, "{\"x\":null}", "{}", false },
                 { "large numbers", { "t", &build_1 }, { "t", &build_1 }, "{\"x\":9007199254740993}",
-                  "{\"x\":9007199254740992}", false },
+                                "{\"x\":9007199254740992}", false },
                 { "entry", { "t", &build_1 }, { "t", &entry_1 }, "{}", "{}", false },
         };
 
@@ -64,20 +73,26 @@ static void test_key_shapes(void) {
                 const char *grouping;
         } cases[] = {
                 { { "t", &build_1 }, "{}", "ext:counter@aaaa:t:%s", "ext:counter@aaaa:t:%s" },
-                { { "t", &entry_1 }, "{}", "ext:counter@aaaa:a.mjs:s1:b1:t:%s", "ext:counter@aaaa:a.mjs:s1:b1:t:%s" },
+                { { "t", &entry_1 }, "{}", "ext:counter@aaaa:a.mjs:s1:b1:t:%s",
+                                "ext:counter@aaaa:a.mjs:s1:b1:t:%s" },
                 { { "write_file" }, "{\"path\":\"a\"}", "file:write_file:%s", "file:write_file:%s" },
-                { { "exec_shell" }, "{\"command\":\"git push origin\"}", "shell:exec_shell:%s", "shell:git push" },
-                { { "exec_shell" }, "{\"command\":\"git push; ls\"}", "shell:exec_shell:%s", "shell:exec_shell:%s" },
-                { { "exec_shell" }, "{\"command\":\"python3 a\"}", "shell:exec_shell:%s", "shell:exec_shell:%s" },
-                { { "fetch_url" }, "{\"url\":\"https://Example.org/x\"}", "net:example.org", "net:example.org" },
+                { { "exec_shell" }, "{\"command\":\"git push origin\"}", "shell:exec_shell:%s",
+                                "shell:git push" },
+                { { "exec_shell" }, "{\"command\":\"git push; ls\"}", "shell:exec_shell:%s",
+                                "shell:exec_shell:%s" },
+                { { "exec_shell" }, "{\"command\":\"python3 a\"}", "shell:exec_shell:%s",
+                                "shell:exec_shell:%s" },
+                { { "fetch_url" }, "{\"url\":\"https://Example.org/x\"}", "net:example.org",
+                                "net:example.org" },
                 { { "fetch_url" }, "{\"url\":\"https://example.org:8443/x\"}", "net:example.org:8443",
-                  "net:example.org:8443" },
+                                "net:example.org:8443" },
                 { { "fetch_url" }, "{\"url\":\"nonsense\"}", "tool:fetch_url:%s", "tool:fetch_url:%s" },
                 { { "todo_write" }, "{}", "tool:todo_write:%s", "tool:todo_write:%s" },
                 { { "todo_write", NULL, &build_1 }, "{}", "extcall:counter@aaaa:tool:todo_write:%s",
-                  "extcall:counter@aaaa:tool:todo_write:%s" },
-                { { "exec_shell", NULL, &build_1 }, "{\"command\":\"ls -l\"}", "extcall:counter@aaaa:shell:exec_shell:%s",
-                  "extcall:counter@aaaa:shell:ls" },
+                                "extcall:counter@aaaa:tool:todo_write:%s" },
+                { { "exec_shell", NULL, &build_1 }, "{\"command\":\"ls -l\"}",
+                                "extcall:counter@aaaa:shell:exec_shell:%s",
+                                "extcall:counter@aaaa:shell:ls" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -85,7 +100,8 @@ static void test_key_shapes(void) {
                 g_autofree char *hash = arguments_hash(jdoc_root(doc));
                 g_auto(GStrv) exact = g_strsplit(cases[i].exact, "%s", -1);
                 g_auto(GStrv) grouping = g_strsplit(cases[i].grouping, "%s", -1);
-                g_autofree char *expect_exact = g_strjoinv(hash, exact), *expect_grouping = g_strjoinv(hash, grouping);
+                g_autofree char *expect_exact = g_strjoinv(hash, exact),
+                                *expect_grouping = g_strjoinv(hash, grouping);
                 g_auto(ApprovalKeys) keys = {};
 
                 g_assert_cmpuint(strlen(hash), ==, 16);
@@ -112,11 +128,15 @@ static void test_patch_keys(void) {
 
 /* Parts of a key can't run into each other. */
 static void test_key_injection(void) {
-        const BuildScope trick = { .plugin = "a@b:c", .content_hash = "d" }, plain = { .plugin = "a", .content_hash = "b:c" };
+        const BuildScope trick = { .plugin = "a@b:c", .content_hash = "d" },
+                         plain = { .plugin = "a", .content_hash = "b:c" };
         const ApprovalSubject a = { "t", &trick }, b = { "t", &plain };
         const BuildScope half = { .plugin = "a", .content_hash = "b", .entry = "e" };
         const ApprovalSubject incomplete[] = {
-                { "", &plain }, { NULL, &plain }, { "t", &half }, { "t", &(BuildScope) { .plugin = "a" } },
+                { "", &plain },
+                { NULL, &plain },
+                { "t", &half },
+                { "t", &(BuildScope){ .plugin = "a" } },
         };
         g_autoptr(Jdoc) doc = parse_json("{}");
         g_auto(ApprovalKeys) left = {}, right = {}, none = {};
@@ -130,7 +150,8 @@ static void test_key_injection(void) {
         g_assert_null(none.exact);
 }
 
-/* X14: no key of the model is one of an extension, nor of two builds, nor of two plugins, in any direction. */
+/* X14: no key of the model is one of an extension, nor of two builds, nor of two plugins, in any direction.
+ */
 static void test_isolation(void) {
         static const ApprovalSubject subjects[] = {
                 { "todo_write" },
@@ -150,13 +171,17 @@ static void test_isolation(void) {
         for (size_t i = 0; i < G_N_ELEMENTS(subjects); i++)
                 for (GrantWidth width = 0; width < _GRANT_WIDTH_MAX; width++) {
                         const GrantRequest request = {
-                                .session = "s", .subject = &subjects[i], .keys = &keys[i], .width = width,
+                                .session = "s",
+                                .subject = &subjects[i],
+                                .keys = &keys[i],
+                                .width = width,
                         };
                         uint64_t id;
 
                         g_assert_cmpint(grant_table_give(table, &request, &id), ==, 0);
                         for (size_t k = 0; k < G_N_ELEMENTS(subjects); k++)
-                                g_assert_true((grant_table_find(table, "s", &keys[k], 1) != NULL) == (i == k));
+                                g_assert_true((grant_table_find(table, "s", &keys[k], 1) != NULL) ==
+                                                (i == k));
                         g_assert_cmpint(grant_table_revoke(table, id), ==, 0);
                 }
         for (size_t i = 0; i < G_N_ELEMENTS(subjects); i++)
@@ -167,7 +192,9 @@ static void test_life(void) {
         g_autoptr(GrantTable) table = grant_table_new();
         const ApprovalSubject subject = { "t", &build_1 };
         g_auto(ApprovalKeys) one = {}, two = {};
-        GrantRequest request = { .session = "s", .subject = &subject, .keys = &one, .giver = "somebody", .now_usec = SEC };
+        GrantRequest request = {
+                .session = "s", .subject = &subject, .keys = &one, .giver = "somebody", .now_usec = SEC
+        };
         uint64_t id, again;
 
         make(&subject, "{\"target\":\"one\"}", &one);
@@ -190,7 +217,7 @@ static void test_life(void) {
         g_assert_cmpint(grant_table_revoke(table, id), ==, -ENOENT);
 
         /* Any arguments, when that was said explicitly. */
-        request = (GrantRequest) { .session = "s", .subject = &subject, .keys = &one, .width = GRANT_TOOL };
+        request = (GrantRequest){ .session = "s", .subject = &subject, .keys = &one, .width = GRANT_TOOL };
         g_assert_cmpint(grant_table_give(table, &request, &id), ==, 0);
         g_assert_nonnull(grant_table_find(table, "s", &two, 1));
         g_assert_cmpint(grant_table_revoke(table, id), ==, 0);
@@ -255,16 +282,20 @@ static void test_words(void) {
                 const char *expected;
         } cases[] = {
                 { { "t", &build_1 }, "{}", GRANT_ARGUMENTS, 0,
-                  "tool \"t\" of plugin counter (build aaaa), with exactly these arguments, in this session only" },
+                                "tool \"t\" of plugin counter (build aaaa), with exactly these arguments, "
+                                "in this session only" },
                 { { "t", &build_1 }, "{}", GRANT_TOOL, 60,
-                  "tool \"t\" of plugin counter (build aaaa), with any arguments, in this session only and for 60 s at most" },
+                                "tool \"t\" of plugin counter (build aaaa), with any arguments, in this "
+                                "session only and for 60 s at most" },
                 { { "exec_shell" }, "{\"command\":\"git push\"}", GRANT_ARGUMENTS, 0,
-                  "tool \"exec_shell\", commands that begin with \"git push\", in this session only" },
+                                "tool \"exec_shell\", commands that begin with \"git push\", in this "
+                                "session only" },
                 { { "fetch_url" }, "{\"url\":\"http://a.b/\"}", GRANT_ARGUMENTS, 0,
-                  "tool \"fetch_url\", anything at a.b, in this session only" },
+                                "tool \"fetch_url\", anything at a.b, in this session only" },
                 { { "write_file", NULL, &build_1 }, "{}", GRANT_ARGUMENTS, 0,
-                  "tool \"write_file\", with exactly these arguments, when called by tools of plugin counter (build aaaa), "
-                  "in this session only" },
+                                "tool \"write_file\", with exactly these arguments, when called by tools of "
+                                "plugin counter (build aaaa), "
+                                "in this session only" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -288,7 +319,8 @@ static void test_permutations(void) {
 
                 for (int i = 0; i < 8; i++)
                         g_ptr_array_add(members, g_strdup_printf("\"m%d\":{\"a\":%d,\"b\":[%d,null]}", i,
-                                                g_rand_int_range(random, 0, 3), g_rand_int_range(random, 0, 3)));
+                                                                 g_rand_int_range(random, 0, 3),
+                                                                 g_rand_int_range(random, 0, 3)));
                 for (unsigned turn = 0; turn < 5; turn++) {
                         g_autofree char *body = NULL, *json = NULL;
                         g_auto(ApprovalKeys) keys = {};

@@ -59,7 +59,7 @@ static void test_verdicts(void) {
 static void test_undefined(void) {
         g_autoptr(HookFold) fold = hook_fold_new();
 
-        g_assert_cmpint(hook_fold_add_answer(fold, &source_a, (Jval) {}), ==, 0);
+        g_assert_cmpint(hook_fold_add_answer(fold, &source_a, (Jval){}), ==, 0);
         g_assert_cmpint(hook_fold_verdict(fold), ==, HOOK_NO_OPINION);
         g_assert_null(hook_fold_receipt(fold));
         g_assert_null(hook_fold_label(fold));
@@ -98,14 +98,18 @@ static void test_precedence(void) {
 
                         (void) add(fold, &source_a, answers[a].json);
                         (void) add(fold, &source_b, answers[b].json);
-                        g_assert_cmpint(hook_fold_verdict(fold), ==, MAX(answers[a].verdict, answers[b].verdict));
+                        g_assert_cmpint(hook_fold_verdict(fold), ==,
+                                        MAX(answers[a].verdict, answers[b].verdict));
                 }
 }
 
 /* HK-02: a revision survives an abstaining, asking or allowing sibling, in both orders. */
 static void test_revision_kept(void) {
         static const char *const siblings[] = {
-                "null", "{\"kind\":\"abstain\"}", "{\"kind\":\"ask\"}", "{\"kind\":\"allow\"}",
+                "null",
+                "{\"kind\":\"abstain\"}",
+                "{\"kind\":\"ask\"}",
+                "{\"kind\":\"allow\"}",
                 "{\"kind\":\"annotate\",\"text\":\"x\"}",
         };
         static const char revise[] = "{\"kind\":\"revise\",\"input\":{ \"p\" : \"b\" }}";
@@ -200,7 +204,8 @@ static void test_process(void) {
                 g_autoptr(HookFold) fold = hook_fold_new();
 
                 g_test_message("%d %s", cases[i].status, cases[i].output);
-                (void) hook_fold_add_process(fold, &source_a, cases[i].status, cases[i].output, strlen(cases[i].output));
+                (void) hook_fold_add_process(
+                                fold, &source_a, cases[i].status, cases[i].output, strlen(cases[i].output));
                 g_assert_cmpint(hook_fold_verdict(fold), ==, cases[i].expected);
         }
 
@@ -214,7 +219,8 @@ static void test_process(void) {
 static void test_text_limits(void) {
         g_autoptr(HookFold) fold = hook_fold_new();
         g_autofree char *pad = g_strnfill(2500, 'x');
-        g_autofree char *answer = g_strdup_printf("{\"kind\":\"deny\",\"reason\":\"\\u001b[2Ja\\u0007%s\"}", pad);
+        g_autofree char *answer =
+                        g_strdup_printf("{\"kind\":\"deny\",\"reason\":\"\\u001b[2Ja\\u0007%s\"}", pad);
         g_autofree char *long_label = g_strnfill(200, 'L');
         const HookSource source = { .label = long_label, .plugin = "p", .strict = true };
 

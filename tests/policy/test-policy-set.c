@@ -22,29 +22,30 @@ static int load(PolicySet *set, RuleSource source, const char *toml, char **ret_
         return r;
 }
 
-static const char user_file[] =
-                "# mine\n"
-                "[[rule]]\n"
-                "outcome = \"allow\"\n"
-                "tool = \"exec_shell\"\n"
-                "command = \"make check\"\n"
-                "\n"
-                "[[rule]]\n"
-                "outcome = \"ask\"\n"
-                "path = \"deploy/**\"\n"
-                "why = \"it goes live\"\n"
-                "\n"
-                "[commands]\n"
-                "deny = [\"curl\"]\n"
-                "[tools]\n"
-                "allow = [\"exec_shell\", \"write_file\", \"mod_counter\"]\n"
-                "deny = [\"web_run\"]\n"
-                "[auto_review]\n"
-                "block = [\"command:make install\"]\n";
+static const char user_file[] = "# mine\n"
+                                "[[rule]]\n"
+                                "outcome = \"allow\"\n"
+                                "tool = \"exec_shell\"\n"
+                                "command = \"make check\"\n"
+                                "\n"
+                                "[[rule]]\n"
+                                "outcome = \"ask\"\n"
+                                "path = \"deploy/**\"\n"
+                                "why = \"it goes live\"\n"
+                                "\n"
+                                "[commands]\n"
+                                "deny = [\"curl\"]\n"
+                                "[tools]\n"
+                                "allow = [\"exec_shell\", \"write_file\", \"mod_counter\"]\n"
+                                "deny = [\"web_run\"]\n"
+                                "[auto_review]\n"
+                                "block = [\"command:make install\"]\n";
 
 static void test_load(void) {
         g_autoptr(PolicySet) set = policy_set_new();
-        const RuleSubject subject = { .name = "exec_shell", .policy_name = "exec_shell", .is_shell = true, .is_core = true };
+        const RuleSubject subject = {
+                .name = "exec_shell", .policy_name = "exec_shell", .is_shell = true, .is_core = true
+        };
         g_autoptr(Jdoc) arguments = parse_json("{\"command\":\"make check\"}");
         RuleSubject call = subject;
         RuleMatch match;
@@ -63,13 +64,18 @@ static void test_load(void) {
 
 /* The administrator's list and the user's must both admit a tool, in either order of reading. */
 static void test_two_lists(void) {
-        static const char admin[] = "[tools]\nallow = [\"a\", \"b\"]\n", user[] = "[tools]\nallow = [\"b\", \"c\"]\n";
+        static const char admin[] = "[tools]\nallow = [\"a\", \"b\"]\n",
+                          user[] = "[tools]\nallow = [\"b\", \"c\"]\n";
 
         for (unsigned order = 0; order < 2; order++) {
                 g_autoptr(PolicySet) set = policy_set_new();
 
-                g_assert_cmpint(load(set, order == 0 ? RULE_ADMIN : RULE_USER, order == 0 ? admin : user, NULL), ==, 0);
-                g_assert_cmpint(load(set, order == 0 ? RULE_USER : RULE_ADMIN, order == 0 ? user : admin, NULL), ==, 0);
+                g_assert_cmpint(load(set, order == 0 ? RULE_ADMIN : RULE_USER, order == 0 ? admin : user,
+                                                NULL),
+                                ==, 0);
+                g_assert_cmpint(load(set, order == 0 ? RULE_USER : RULE_ADMIN, order == 0 ? user : admin,
+                                                NULL),
+                                ==, 0);
                 g_assert_false(admission_check(set->admission, "a", "a", NULL));
                 g_assert_true(admission_check(set->admission, "b", "b", NULL));
                 g_assert_false(admission_check(set->admission, "c", "c", NULL));
@@ -88,7 +94,8 @@ static void test_errors(void) {
                 { "[tools]\nallow = [5]\n", "tools.allow: must be a list", 0 },
                 { "[tools]\ndeny = \"x\"\n", "tools.deny: must be a list", 0 },
                 { "[auto_review]\nask = []\n", "auto-review", 0 },
-                { "# one\n[[rule]]\noutcome = \"deny\"\ntool = \"a\"\n\n  [[ rule ]]\noutcom = \"deny\"\n", "rule 2: unknown", 6 },
+                { "# one\n[[rule]]\noutcome = \"deny\"\ntool = \"a\"\n\n  [[ rule ]]\noutcom = \"deny\"\n",
+                                "rule 2: unknown", 6 },
                 { "[[rule]]\noutcome = \"deny\"\n", "rule 1: it must say", 1 },
         };
 

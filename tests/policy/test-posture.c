@@ -17,19 +17,26 @@ static void test_resolve(void) {
                 Posture posture;
                 Resolution expected;
         } cells[] = {
-                { REQUIREMENT_AUTO, POSTURE_NEVER, A },        { REQUIREMENT_AUTO, POSTURE_FULL_ACCESS, A },
-                { REQUIREMENT_AUTO, POSTURE_ASK, A },          { REQUIREMENT_AUTO, POSTURE_AUTO_REVIEW, A },
-                { REQUIREMENT_SUGGEST, POSTURE_NEVER, D },     { REQUIREMENT_SUGGEST, POSTURE_FULL_ACCESS, A },
-                { REQUIREMENT_SUGGEST, POSTURE_ASK, P },       { REQUIREMENT_SUGGEST, POSTURE_AUTO_REVIEW, P },
-                { REQUIREMENT_REQUIRED, POSTURE_NEVER, D },    { REQUIREMENT_REQUIRED, POSTURE_FULL_ACCESS, A },
-                { REQUIREMENT_REQUIRED, POSTURE_ASK, P },      { REQUIREMENT_REQUIRED, POSTURE_AUTO_REVIEW, P },
+                { REQUIREMENT_AUTO, POSTURE_NEVER, A },
+                { REQUIREMENT_AUTO, POSTURE_FULL_ACCESS, A },
+                { REQUIREMENT_AUTO, POSTURE_ASK, A },
+                { REQUIREMENT_AUTO, POSTURE_AUTO_REVIEW, A },
+                { REQUIREMENT_SUGGEST, POSTURE_NEVER, D },
+                { REQUIREMENT_SUGGEST, POSTURE_FULL_ACCESS, A },
+                { REQUIREMENT_SUGGEST, POSTURE_ASK, P },
+                { REQUIREMENT_SUGGEST, POSTURE_AUTO_REVIEW, P },
+                { REQUIREMENT_REQUIRED, POSTURE_NEVER, D },
+                { REQUIREMENT_REQUIRED, POSTURE_FULL_ACCESS, A },
+                { REQUIREMENT_REQUIRED, POSTURE_ASK, P },
+                { REQUIREMENT_REQUIRED, POSTURE_AUTO_REVIEW, P },
         };
 
         g_assert_cmpuint(G_N_ELEMENTS(cells), ==, _REQUIREMENT_MAX * _POSTURE_MAX);
         for (size_t i = 0; i < G_N_ELEMENTS(cells); i++) {
                 g_test_message("%s under %s", requirement_to_string(cells[i].requirement),
                                 posture_to_string(cells[i].posture));
-                g_assert_cmpint(posture_resolve(cells[i].posture, cells[i].requirement), ==, cells[i].expected);
+                g_assert_cmpint(posture_resolve(cells[i].posture, cells[i].requirement), ==,
+                                cells[i].expected);
         }
 }
 
@@ -71,7 +78,9 @@ static void test_dispose_named(void) {
         DispositionInput input = { .posture = POSTURE_NEVER, .granted = true };
 
         g_assert_cmpint(posture_dispose(&input), ==, DISPOSITION_NEVER);
-        input = (DispositionInput) { .posture = POSTURE_FULL_ACCESS, .forced = true, .extension_origin = true, .granted = true };
+        input = (DispositionInput){
+                .posture = POSTURE_FULL_ACCESS, .forced = true, .extension_origin = true, .granted = true
+        };
         g_assert_cmpint(posture_dispose(&input), ==, DISPOSITION_CARD);
         input.posture = POSTURE_ASK;
         g_assert_cmpint(posture_dispose(&input), ==, DISPOSITION_CARD);
@@ -97,16 +106,18 @@ static void test_effective(void) {
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
-                g_assert_cmpint(posture_effective(cases[i].posture, cases[i].full_access, cases[i].standing), ==,
-                                cases[i].expected);
+                g_assert_cmpint(posture_effective(cases[i].posture, cases[i].full_access, cases[i].standing),
+                                ==, cases[i].expected);
 }
 
 static void test_tighten(void) {
-        static const Posture order[] = { POSTURE_FULL_ACCESS, POSTURE_AUTO_REVIEW, POSTURE_ASK, POSTURE_NEVER };
+        static const Posture order[] = { POSTURE_FULL_ACCESS, POSTURE_AUTO_REVIEW, POSTURE_ASK,
+                POSTURE_NEVER };
 
         for (size_t base = 0; base < G_N_ELEMENTS(order); base++)
                 for (size_t wish = 0; wish < G_N_ELEMENTS(order); wish++)
-                        g_assert_cmpint(posture_tighten(order[base], order[wish]), ==, order[MAX(base, wish)]);
+                        g_assert_cmpint(posture_tighten(order[base], order[wish]), ==,
+                                        order[MAX(base, wish)]);
 
         g_assert_true(posture_is_raise(POSTURE_ASK, POSTURE_FULL_ACCESS));
         g_assert_true(posture_is_raise(POSTURE_NEVER, POSTURE_FULL_ACCESS));
@@ -172,7 +183,8 @@ static void test_trace(void) {
         g_assert_cmpstr(trace_step(trace, 0)->why, ==, "no\\x0aline 1");
         json = trace_to_json(trace);
         g_assert_cmpstr(json, ==,
-                        "[{\"layer\":\"rules\",\"verdict\":\"deny\",\"source\":\"rule:\\\\x1b[2J\",\"why\":\"no\\\\x0aline 1\"},"
+                        "[{\"layer\":\"rules\",\"verdict\":\"deny\",\"source\":\"rule:\\\\x1b[2J\",\"why\":"
+                        "\"no\\\\x0aline 1\"},"
                         "{\"layer\":\"approval\",\"verdict\":\"note\",\"source\":\"x\",\"why\":\"y\"}]");
         g_assert_null(trace_free(NULL));
 }

@@ -15,12 +15,30 @@
 #define ROUNDS 4000
 
 static const char *const tools[] = {
-        "mod_counter", "read", "write", "bash", "web_fetch", "File", "Git", "todo_write", "run_tests", "notify",
+        "mod_counter",
+        "read",
+        "write",
+        "bash",
+        "web_fetch",
+        "File",
+        "Git",
+        "todo_write",
+        "run_tests",
+        "notify",
 };
 static const char *const argument_members[] = {
-        "\"path\":\"src/a\"",  "\"path\":\"deploy/a\"", "\"path\":\"/etc/passwd\"",   "\"action\":\"write\"",
-        "\"action\":\"read\"", "\"x\":{\"b\":1,\"a\":2}", "\"command\":\"ls\"",         "\"command\":\"git push\"",
-        "\"command\":\"ls; curl x\"", "\"command\":\"rm -rf /\"", "\"command\":\"$X\"", "\"url\":\"http://a/\"",
+        "\"path\":\"src/a\"",
+        "\"path\":\"deploy/a\"",
+        "\"path\":\"/etc/passwd\"",
+        "\"action\":\"write\"",
+        "\"action\":\"read\"",
+        "\"x\":{\"b\":1,\"a\":2}",
+        "\"command\":\"ls\"",
+        "\"command\":\"git push\"",
+        "\"command\":\"ls; curl x\"",
+        "\"command\":\"rm -rf /\"",
+        "\"command\":\"$X\"",
+        "\"url\":\"http://a/\"",
 };
 static const char *const base_rules[] = {
         "{}",
@@ -36,10 +54,14 @@ static const char *const tight_rules[] = {
         "{\"rule\":[{\"outcome\":\"ask\",\"path\":\"src/**\"}]}",
         "{\"rule\":[{\"outcome\":\"deny\",\"command\":\"ls\"}]}",
         "{\"commands\":{\"deny\":[\"ls\",\"git\"]}}",
-        "{\"rule\":[{\"outcome\":\"deny\",\"tool\":\"exec_shell\"},{\"outcome\":\"ask\",\"plugin\":\"counter\"}]}",
+        "{\"rule\":[{\"outcome\":\"deny\",\"tool\":\"exec_shell\"},{\"outcome\":\"ask\",\"plugin\":"
+        "\"counter\"}]}",
 };
 static const char *const hook_answers[] = {
-        "{\"kind\":\"ask\"}", "{\"kind\":\"deny\",\"reason\":\"r\"}", "{}", "{\"kind\":\"abstain\"}",
+        "{\"kind\":\"ask\"}",
+        "{\"kind\":\"deny\",\"reason\":\"r\"}",
+        "{}",
+        "{\"kind\":\"abstain\"}",
 };
 static const char *const laws[] = {
         "{\"protect\":[{\"path\":\"src\",\"outcome\":\"ask\"}]}",
@@ -101,21 +123,27 @@ static void world_init(World *world, GRand *random) {
         bool nested = g_rand_boolean(random);
         const char *tool = PICK(random, tools);
         ToolKind kind = strcmp(tool, "mod_counter") == 0 ? TOOL_EXTENSION : TOOL_CORE;
-        ApprovalSubject subject = { .build = kind == TOOL_EXTENSION ? &build : NULL, .called_from = nested ? &caller : NULL };
+        ApprovalSubject subject = { .build = kind == TOOL_EXTENSION ? &build : NULL,
+                .called_from = nested ? &caller : NULL };
 
-        *world = (World) {
-                .arguments = parse_json(json), .grants = grant_table_new(), .rules = rule_set_new(),
-                .law = repository_law_new(), .review = auto_review_new(), .admission = admission_new(),
+        *world = (World){
+                .arguments = parse_json(json),
+                .grants = grant_table_new(),
+                .rules = rule_set_new(),
+                .law = repository_law_new(),
+                .review = auto_review_new(),
+                .admission = admission_new(),
                 .hooks = hook_fold_new(),
         };
-        policy_name = kind == TOOL_EXTENSION ? g_strdup(tool) : tool_alias_resolve(tool, jdoc_root(world->arguments));
+        policy_name = kind == TOOL_EXTENSION ? g_strdup(tool)
+                                             : tool_alias_resolve(tool, jdoc_root(world->arguments));
         subject.tool = policy_name;
         g_assert_cmpint(approval_keys_make(&subject, jdoc_root(world->arguments), &world->keys), ==, 0);
         if (g_rand_boolean(random))
                 world_grant(world, &subject);
         world_load_rules(world, g_rand_boolean(random) ? RULE_USER : RULE_ADMIN, PICK(random, base_rules));
 
-        world->input = (DecisionInput) {
+        world->input = (DecisionInput){
                 .session = "s",
                 .workspace = "/w",
                 .kind = kind,
@@ -162,7 +190,8 @@ static const char *world_tighten(World *world, GRand *random) {
 
         switch (g_rand_int_range(random, 0, 10)) {
         case 0:
-                world_load_rules(world, g_rand_boolean(random) ? RULE_USER : RULE_ADMIN, PICK(random, tight_rules));
+                world_load_rules(world, g_rand_boolean(random) ? RULE_USER : RULE_ADMIN,
+                                PICK(random, tight_rules));
                 return "rule";
         case 1:
                 world_hook(world, PICK(random, hook_answers));
@@ -172,7 +201,9 @@ static const char *world_tighten(World *world, GRand *random) {
                 g_assert_cmpint(repository_law_load(world->law, jdoc_root(law), NULL), ==, 0);
                 return "law";
         case 3:
-                g_assert_cmpint(auto_review_block(world->review, g_rand_boolean(random) ? "exec_*" : "command:ls"), ==, 0);
+                g_assert_cmpint(auto_review_block(world->review,
+                                                g_rand_boolean(random) ? "exec_*" : "command:ls"),
+                                ==, 0);
                 return "review";
         case 4:
                 g_assert_cmpint(admission_deny(world->admission, PICK(random, tools)), ==, 0);
@@ -210,7 +241,8 @@ static Verdict decide(const World *world, CallOutcome *ret_outcome, char **ret_t
         return decision.verdict;
 }
 
-/* Some of these can only be told apart for a card: a grant that may not be offered any more, never one that newly may. */
+/* Some of these can only be told apart for a card: a grant that may not be offered any more, never one that
+ * newly may. */
 static void test_tightening(void) {
         GRand *random = g_rand_new_with_seed(1);
         unsigned changed = 0;
@@ -228,8 +260,9 @@ static void test_tightening(void) {
                         Verdict after = decide(&world, NULL, &trace);
 
                         if (after < before)
-                                g_error("round %u: %s loosened %s under %s: %s became %s", round, what, world.input.tool,
-                                                posture_to_string(world.input.posture), story, trace);
+                                g_error("round %u: %s loosened %s under %s: %s became %s", round, what,
+                                                world.input.tool, posture_to_string(world.input.posture),
+                                                story, trace);
                         changed += after > before;
                         before = after;
                         g_free(story);
@@ -282,7 +315,8 @@ static void test_member_order(void) {
                 while (jiter_next(&iter, &key, &value)) {
                         size_t size;
                         const char *text = jval_source(value, &size);
-                        g_autofree char *member = g_strdup_printf("\"%s\":%.*s", jval_text(key), (int) size, text);
+                        g_autofree char *member =
+                                        g_strdup_printf("\"%s\":%.*s", jval_text(key), (int) size, text);
 
                         if (turned->len > 0)
                                 g_string_prepend_c(turned, ',');

@@ -64,7 +64,7 @@ static Verdict probe(const Probe *probe, char **ret_source) {
                 .requirement = probe->requirement,
                 .never_bypassable = probe->never_bypassable,
                 .arguments = jdoc_root(arguments),
-                .original = original ? jdoc_root(original) : (Jval) {},
+                .original = original ? jdoc_root(original) : (Jval){},
                 .rules = probe->rules,
                 .law = probe->law,
                 .review = probe->review,
@@ -75,7 +75,8 @@ static Verdict probe(const Probe *probe, char **ret_source) {
 
         decision_make(&input, &decision);
         if (ret_source)
-                *ret_source = trace_last(decision.trace) ? g_strdup(trace_last(decision.trace)->source) : NULL;
+                *ret_source = trace_last(decision.trace) ? g_strdup(trace_last(decision.trace)->source)
+                                                         : NULL;
         return decision.verdict;
 }
 
@@ -96,14 +97,17 @@ static void test_load_errors(void) {
                 { "{\"rule\":[{\"outcome\":\"allow\",\"tool\":\"\"}]}", "\"tool\" must be a text" },
                 { "{\"rule\":[{\"outcome\":\"allow\",\"tool\":5}]}", "\"tool\" must be a text" },
                 { "{\"rule\":[{\"outcome\":\"allow\",\"tool\":\"a\"},{\"outcome\":\"deny\",\"tol\":\"a\"}]}",
-                  "rule 2: unknown member \"tol\"" },
-                { "{\"rule\":[{\"outcome\":\"deny\",\"command\":\"rm; ls\"}]}", "first words of one plain command" },
-                { "{\"rule\":[{\"outcome\":\"deny\",\"command\":\"'open\"}]}", "first words of one plain command" },
+                                "rule 2: unknown member \"tol\"" },
+                { "{\"rule\":[{\"outcome\":\"deny\",\"command\":\"rm; ls\"}]}",
+                                "first words of one plain command" },
+                { "{\"rule\":[{\"outcome\":\"deny\",\"command\":\"'open\"}]}",
+                                "first words of one plain command" },
                 { "{\"commands\":[]}", "must be a table" },
                 { "{\"commands\":{\"denied\":[]}}", "only \"deny\" and \"trust\"" },
                 { "{\"commands\":{\"deny\":\"rm\"}}", "must be a list" },
                 { "{\"commands\":{\"deny\":[\"rm |\"]}}", "first words of one plain command" },
-                { "{\"rule\":[{\"outcome\":\"allow\",\"tool\":\"good\"}],\"commands\":{\"trust\":[7]}}", "commands.trust" },
+                { "{\"rule\":[{\"outcome\":\"allow\",\"tool\":\"good\"}],\"commands\":{\"trust\":[7]}}",
+                                "commands.trust" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -126,7 +130,8 @@ static void test_load_limit(void) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
 
         for (unsigned i = 0; i < 4096; i++)
-                g_string_append_printf(json, "%s{\"outcome\":\"ask\",\"tool\":\"t%u\"}", i > 0 ? "," : "", i);
+                g_string_append_printf(
+                                json, "%s{\"outcome\":\"ask\",\"tool\":\"t%u\"}", i > 0 ? "," : "", i);
         g_string_append(json, "]}");
         doc = parse_json(json->str);
         g_assert_cmpint(rule_set_load(rules, RULE_USER, jdoc_root(doc), &error), ==, 0);
@@ -142,9 +147,18 @@ static void test_wildcards(void) {
                 const char *text;
                 bool expected;
         } cases[] = {
-                { "*", "", true },        { "*", "any", true },     { "a*", "ABC", true },   { "a*c", "abbc", true },
-                { "a*c", "abcd", false }, { "?", "a", true },       { "?", "", false },      { "a?c", "abc", true },
-                { "abc", "ABC", true },   { "abc", "abcd", false }, { "*b*", "abc", true },  { "**", "x", true },
+                { "*", "", true },
+                { "*", "any", true },
+                { "a*", "ABC", true },
+                { "a*c", "abbc", true },
+                { "a*c", "abcd", false },
+                { "?", "a", true },
+                { "?", "", false },
+                { "a?c", "abc", true },
+                { "abc", "ABC", true },
+                { "abc", "abcd", false },
+                { "*b*", "abc", true },
+                { "**", "x", true },
                 { "a*b*c", "axbxc", true },
         };
 
@@ -162,17 +176,18 @@ static void test_order(void) {
         } cases[] = {
                 { "look", { VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_ALLOW } },
                 { "wipe_all", { VERDICT_DENY, VERDICT_DENY, VERDICT_DENY, VERDICT_DENY } },
-                /* Only Ask opens cards for a client's call; the others never let it run on the strength of the allow. */
-                { "push_it",
-                  { [POSTURE_ASK] = VERDICT_ASK,
-                    [POSTURE_AUTO_REVIEW] = VERDICT_DENY,
-                    [POSTURE_FULL_ACCESS] = VERDICT_DENY,
-                    [POSTURE_NEVER] = VERDICT_DENY } },
+                /* Only Ask opens cards for a client's call; the others never let it run on the strength of
+                   the allow. */
+                { "push_it", { [POSTURE_ASK] = VERDICT_ASK,
+                                             [POSTURE_AUTO_REVIEW] = VERDICT_DENY,
+                                             [POSTURE_FULL_ACCESS] = VERDICT_DENY,
+                                             [POSTURE_NEVER] = VERDICT_DENY } },
         };
         static const char *const orders[] = {
                 "{\"rule\":[{\"outcome\":\"allow\",\"tool\":\"*\"},{\"outcome\":\"ask\",\"tool\":\"push*\"},"
                 "{\"outcome\":\"deny\",\"tool\":\"wipe*\"}]}",
-                "{\"rule\":[{\"outcome\":\"deny\",\"tool\":\"wipe*\"},{\"outcome\":\"ask\",\"tool\":\"push*\"},"
+                "{\"rule\":[{\"outcome\":\"deny\",\"tool\":\"wipe*\"},{\"outcome\":\"ask\",\"tool\":\"push*"
+                "\"},"
                 "{\"outcome\":\"allow\",\"tool\":\"*\"}]}",
         };
 
@@ -194,19 +209,23 @@ static void test_order(void) {
         }
 }
 
-/* C10: for every pair of rules about the same call and every posture the stricter one counts, whichever is narrower. */
+/* C10: for every pair of rules about the same call and every posture the stricter one counts, whichever is
+ * narrower. */
 static void test_pairs(void) {
         for (RuleOutcome wide = 0; wide < _RULE_OUTCOME_MAX; wide++)
                 for (RuleOutcome narrow = 0; narrow < _RULE_OUTCOME_MAX; narrow++)
                         for (Posture posture = 0; posture < _POSTURE_MAX; posture++) {
                                 g_autofree char *both = g_strdup_printf(
                                                 "{\"rule\":[{\"outcome\":\"%s\",\"tool\":\"exec_*\"},"
-                                                "{\"outcome\":\"%s\",\"tool\":\"exec_shell\",\"command\":\"go\"}]}",
-                                                rule_outcome_to_string(wide), rule_outcome_to_string(narrow));
+                                                "{\"outcome\":\"%s\",\"tool\":\"exec_shell\",\"command\":"
+                                                "\"go\"}]}",
+                                                rule_outcome_to_string(wide),
+                                                rule_outcome_to_string(narrow));
                                 g_autofree char *stricter = g_strdup_printf(
                                                 "{\"rule\":[{\"outcome\":\"%s\",\"tool\":\"exec_shell\"}]}",
                                                 rule_outcome_to_string(MAX(wide, narrow)));
-                                g_autoptr(RuleSet) pair = load(RULE_USER, both), single = load(RULE_USER, stricter);
+                                g_autoptr(RuleSet) pair = load(RULE_USER, both),
+                                                   single = load(RULE_USER, stricter);
                                 Probe what = {
                                         .tool = "exec_shell",
                                         .arguments = "{\"command\":\"go on\"}",
@@ -233,7 +252,7 @@ static void test_single_allow(void) {
                         for (Requirement requirement = 0; requirement < _REQUIREMENT_MAX; requirement++) {
                                 Verdict with;
 
-                                what = (Probe) {
+                                what = (Probe){
                                         .tool = others[i],
                                         .arguments = "{\"command\":\"make\"}",
                                         .posture = posture,
@@ -268,10 +287,12 @@ static void test_sources(void) {
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
                 for (unsigned order = 0; order < 2; order++) {
-                        g_autofree char *a = g_strdup_printf("{\"rule\":[{\"outcome\":\"%s\",\"tool\":\"t\"}]}",
-                                        rule_outcome_to_string(cases[i].a_outcome));
-                        g_autofree char *b = g_strdup_printf("{\"rule\":[{\"outcome\":\"%s\",\"tool\":\"t\"}]}",
-                                        rule_outcome_to_string(cases[i].b_outcome));
+                        g_autofree char *a =
+                                        g_strdup_printf("{\"rule\":[{\"outcome\":\"%s\",\"tool\":\"t\"}]}",
+                                                        rule_outcome_to_string(cases[i].a_outcome));
+                        g_autofree char *b =
+                                        g_strdup_printf("{\"rule\":[{\"outcome\":\"%s\",\"tool\":\"t\"}]}",
+                                                        rule_outcome_to_string(cases[i].b_outcome));
                         g_autoptr(RuleSet) rules = rule_set_new();
                         const RuleSubject subject = { .name = "t", .policy_name = "t", .is_core = true };
                         RuleMatch match;
@@ -290,37 +311,50 @@ static void test_specificity(void) {
                 const char *expected;
         } cases[] = {
                 { "{\"rule\":[{\"outcome\":\"ask\",\"tool\":\"*\",\"id\":\"all\"},"
-                  "{\"outcome\":\"ask\",\"tool\":\"write_file\",\"id\":\"exact\"}]}", "rule:user:exact" },
+                  "{\"outcome\":\"ask\",\"tool\":\"write_file\",\"id\":\"exact\"}]}",
+                                "rule:user:exact" },
                 { "{\"rule\":[{\"outcome\":\"ask\",\"tool\":\"write_file\",\"id\":\"exact\"},"
-                  "{\"outcome\":\"ask\",\"tool\":\"write_file\",\"path\":\"src/**\",\"id\":\"path\"}]}", "rule:user:path" },
+                  "{\"outcome\":\"ask\",\"tool\":\"write_file\",\"path\":\"src/**\",\"id\":\"path\"}]}",
+                                "rule:user:path" },
                 { "{\"rule\":[{\"outcome\":\"ask\",\"tool\":\"write_file\",\"id\":\"one\"},"
-                  "{\"outcome\":\"ask\",\"tool\":\"write_file\",\"id\":\"two\"}]}", "rule:user:one" },
-                { "{\"rule\":[{\"outcome\":\"ask\",\"tool\":\"write_file\",\"path\":\"src/**\",\"id\":\"path\"},"
-                  "{\"outcome\":\"deny\",\"tool\":\"*\",\"id\":\"deny\"}]}", "rule:user:deny" },
+                  "{\"outcome\":\"ask\",\"tool\":\"write_file\",\"id\":\"two\"}]}",
+                                "rule:user:one" },
+                { "{\"rule\":[{\"outcome\":\"ask\",\"tool\":\"write_file\",\"path\":\"src/"
+                  "**\",\"id\":\"path\"},"
+                  "{\"outcome\":\"deny\",\"tool\":\"*\",\"id\":\"deny\"}]}",
+                                "rule:user:deny" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autoptr(RuleSet) rules = load(RULE_USER, cases[i].json);
                 const Probe what = {
-                        .tool = "write", .arguments = "{\"path\":\"src/a\"}", .posture = POSTURE_NEVER, .rules = rules,
+                        .tool = "write",
+                        .arguments = "{\"path\":\"src/a\"}",
+                        .posture = POSTURE_NEVER,
+                        .rules = rules,
                 };
                 g_autoptr(Jdoc) arguments = parse_json(what.arguments);
                 const RuleSubject subject = {
-                        .name = "write", .policy_name = "write_file", .arguments = jdoc_root(arguments),
-                        .workspace = "/w", .is_core = true,
+                        .name = "write",
+                        .policy_name = "write_file",
+                        .arguments = jdoc_root(arguments),
+                        .workspace = "/w",
+                        .is_core = true,
                 };
                 g_autofree char *name = NULL;
                 RuleMatch match;
 
                 rule_set_match(rules, &subject, &match);
-                name = g_strdup_printf("rule:%s:%s", rule_source_to_string(match.rule->source), match.rule->id);
+                name = g_strdup_printf(
+                                "rule:%s:%s", rule_source_to_string(match.rule->source), match.rule->id);
                 g_assert_cmpstr(name, ==, cases[i].expected);
         }
 }
 
 /* ---- commands ---- */
 
-/* A denied prefix is found in every part of a chain and beats everything; a trusted one counts for a plain command only. */
+/* A denied prefix is found in every part of a chain and beats everything; a trusted one counts for a plain
+ * command only. */
 static void test_commands(void) {
         static const struct {
                 const char *command;
@@ -350,7 +384,10 @@ static void test_commands(void) {
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autofree char *arguments = g_strdup_printf("{\"command\":\"%s\"}", cases[i].command);
                 const Probe what = {
-                        .tool = "bash", .arguments = arguments, .requirement = REQUIREMENT_REQUIRED, .rules = rules,
+                        .tool = "bash",
+                        .arguments = arguments,
+                        .requirement = REQUIREMENT_REQUIRED,
+                        .rules = rules,
                 };
 
                 g_test_message("%s", cases[i].command);
@@ -364,7 +401,10 @@ static void test_ask_beats_trust(void) {
                         "{\"commands\":{\"trust\":[\"git status\"],\"deny\":[\"curl\"]},"
                         "\"rule\":[{\"outcome\":\"ask\",\"tool\":\"exec_shell\",\"command\":\"git\"}]}");
         Probe what = {
-                .tool = "bash", .arguments = "{\"command\":\"git status\"}", .requirement = REQUIREMENT_AUTO, .rules = rules,
+                .tool = "bash",
+                .arguments = "{\"command\":\"git status\"}",
+                .requirement = REQUIREMENT_AUTO,
+                .rules = rules,
         };
         g_autofree char *source = NULL;
 
@@ -435,12 +475,15 @@ static void test_paths(void) {
                 { "{\"paths\":[\"src/a\",\"src/no/a\"]}", VERDICT_DENY },
                 { "{}", VERDICT_ASK },
         };
-        g_autoptr(RuleSet) rules = load(RULE_USER,
-                        "{\"rule\":[{\"outcome\":\"allow\",\"path\":\"src/**\"},{\"outcome\":\"deny\",\"path\":\"src/no\"}]}");
+        g_autoptr(RuleSet) rules = load(RULE_USER, "{\"rule\":[{\"outcome\":\"allow\",\"path\":\"src/"
+                                                   "**\"},{\"outcome\":\"deny\",\"path\":\"src/no\"}]}");
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 const Probe what = {
-                        .tool = "write", .arguments = cases[i].arguments, .requirement = REQUIREMENT_REQUIRED, .rules = rules,
+                        .tool = "write",
+                        .arguments = cases[i].arguments,
+                        .requirement = REQUIREMENT_REQUIRED,
+                        .rules = rules,
                 };
 
                 g_test_message("%s", cases[i].arguments);
@@ -455,10 +498,10 @@ static void test_allow_is_bounded(void) {
         g_autoptr(RuleSet) wide = load(RULE_USER, "{\"rule\":[{\"outcome\":\"allow\",\"tool\":\"*\"}]}");
         g_autoptr(RuleSet) plugin = load(RULE_USER,
                         "{\"rule\":[{\"outcome\":\"allow\",\"tool\":\"t\",\"plugin\":\"counter\"}]}");
-        g_autoptr(RuleSet) pinned = load(RULE_USER,
-                        "{\"rule\":[{\"outcome\":\"allow\",\"tool\":\"t\",\"plugin\":\"counter\",\"build\":\"aaaa\"}]}");
-        g_autoptr(RuleSet) agent = load(RULE_AGENT,
-                        "{\"rule\":[{\"outcome\":\"allow\",\"tool\":\"t\",\"plugin\":\"counter\",\"build\":\"aaaa\"}]}");
+        g_autoptr(RuleSet) pinned = load(RULE_USER, "{\"rule\":[{\"outcome\":\"allow\",\"tool\":\"t\","
+                                                    "\"plugin\":\"counter\",\"build\":\"aaaa\"}]}");
+        g_autoptr(RuleSet) agent = load(RULE_AGENT, "{\"rule\":[{\"outcome\":\"allow\",\"tool\":\"t\","
+                                                    "\"plugin\":\"counter\",\"build\":\"aaaa\"}]}");
         g_autoptr(RuleSet) caller = load(RULE_USER,
                         "{\"rule\":[{\"outcome\":\"allow\",\"tool\":\"*\",\"caller\":\"counter\"}]}");
         g_autoptr(HookFold) fold = hook_fold_new();
@@ -479,9 +522,13 @@ static void test_allow_is_bounded(void) {
                 { { .tool = "bash", .caller = "counter", .rules = caller }, VERDICT_ASK },
                 /* A hook's question and a requirement that can't be bypassed. */
                 { { .tool = "write", .requirement = REQUIREMENT_REQUIRED, .rules = wide }, VERDICT_ALLOW },
-                { { .tool = "write", .requirement = REQUIREMENT_REQUIRED, .rules = wide, .hooks = fold }, VERDICT_ASK },
-                { { .tool = "write", .requirement = REQUIREMENT_REQUIRED, .rules = wide, .never_bypassable = true },
-                  VERDICT_ASK },
+                { { .tool = "write", .requirement = REQUIREMENT_REQUIRED, .rules = wide, .hooks = fold },
+                                VERDICT_ASK },
+                { { .tool = "write",
+                                  .requirement = REQUIREMENT_REQUIRED,
+                                  .rules = wide,
+                                  .never_bypassable = true },
+                                VERDICT_ASK },
         };
 
         (void) hook_fold_add_text(fold, &source, "{\"kind\":\"ask\"}", strlen("{\"kind\":\"ask\"}"));
@@ -502,8 +549,14 @@ static void test_ask_beats_grant(void) {
         g_auto(Decision) decision = {};
         GrantRequest request = { .session = "s", .subject = &subject, .keys = &keys };
         DecisionInput input = {
-                .session = "s", .tool = "t", .plugin = "counter", .build = "aaaa", .arguments = jdoc_root(arguments),
-                .rules = rules, .grants = grants, .keys = &keys,
+                .session = "s",
+                .tool = "t",
+                .plugin = "counter",
+                .build = "aaaa",
+                .arguments = jdoc_root(arguments),
+                .rules = rules,
+                .grants = grants,
+                .keys = &keys,
         };
         uint64_t id;
 
@@ -519,33 +572,64 @@ static void test_ask_beats_grant(void) {
 
 static void test_auto_review(void) {
         g_autoptr(AutoReview) review = auto_review_new();
-        g_autoptr(Jdoc) doc = parse_json("{\"block\":[\"web_*\",\"command:make install\"],\"allow\":[\"command:make\"]}");
+        g_autoptr(Jdoc) doc = parse_json(
+                        "{\"block\":[\"web_*\",\"command:make install\"],\"allow\":[\"command:make\"]}");
         const struct {
                 Probe what;
                 Verdict expected;
         } cases[] = {
-                { { .tool = "bash", .arguments = "{\"command\":\"git push\"}", .requirement = REQUIREMENT_AUTO }, VERDICT_ASK },
-                { { .tool = "bash", .arguments = "{\"command\":\"git push\"}", .posture = POSTURE_FULL_ACCESS },
-                  VERDICT_ALLOW },
-                { { .tool = "bash", .arguments = "{\"command\":\"rm -rf /\"}", .posture = POSTURE_FULL_ACCESS },
-                  VERDICT_DENY },
+                { { .tool = "bash",
+                                  .arguments = "{\"command\":\"git push\"}",
+                                  .requirement = REQUIREMENT_AUTO },
+                                VERDICT_ASK },
+                { { .tool = "bash",
+                                  .arguments = "{\"command\":\"git push\"}",
+                                  .posture = POSTURE_FULL_ACCESS },
+                                VERDICT_ALLOW },
+                { { .tool = "bash",
+                                  .arguments = "{\"command\":\"rm -rf /\"}",
+                                  .posture = POSTURE_FULL_ACCESS },
+                                VERDICT_DENY },
                 { { .tool = "bash", .arguments = "{\"command\":\"rm -rf /\"}" }, VERDICT_ASK },
-                { { .tool = "bash", .arguments = "{\"command\":\"rm -rf /\"}", .background = true }, VERDICT_DENY },
-                { { .tool = "bash", .arguments = "{\"command\":\"rm -rf /\"}", .background = true,
-                    .posture = POSTURE_FULL_ACCESS }, VERDICT_DENY },
+                { { .tool = "bash", .arguments = "{\"command\":\"rm -rf /\"}", .background = true },
+                                VERDICT_DENY },
+                { { .tool = "bash",
+                                  .arguments = "{\"command\":\"rm -rf /\"}",
+                                  .background = true,
+                                  .posture = POSTURE_FULL_ACCESS },
+                                VERDICT_DENY },
                 { { .tool = "web_run", .requirement = REQUIREMENT_AUTO, .review = review }, VERDICT_DENY },
-                { { .tool = "bash", .arguments = "{\"command\":\"ls; make install\"}", .review = review }, VERDICT_DENY },
-                { { .tool = "bash", .arguments = "{\"command\":\"make\"}", .posture = POSTURE_AUTO_REVIEW,
-                    .requirement = REQUIREMENT_SUGGEST, .review = review }, VERDICT_ALLOW },
-                { { .tool = "bash", .arguments = "{\"command\":\"ls\"}", .posture = POSTURE_AUTO_REVIEW,
-                    .requirement = REQUIREMENT_SUGGEST }, VERDICT_ALLOW },
-                { { .tool = "bash", .arguments = "{\"command\":\"ls; x\"}", .posture = POSTURE_AUTO_REVIEW,
-                    .requirement = REQUIREMENT_SUGGEST }, VERDICT_DENY },
-                { { .tool = "bash", .arguments = "{\"command\":\"ls\"}", .posture = POSTURE_AUTO_REVIEW,
-                    .requirement = REQUIREMENT_REQUIRED }, VERDICT_DENY },
-                { { .tool = "t", .extension = true, .posture = POSTURE_AUTO_REVIEW, .review = review }, VERDICT_DENY },
-                { { .tool = "bash", .arguments = "{\"command\":\"ls\"}", .original = "{\"command\":\"rm -rf /\"}",
-                    .posture = POSTURE_AUTO_REVIEW, .requirement = REQUIREMENT_SUGGEST }, VERDICT_DENY },
+                { { .tool = "bash", .arguments = "{\"command\":\"ls; make install\"}", .review = review },
+                                VERDICT_DENY },
+                { { .tool = "bash",
+                                  .arguments = "{\"command\":\"make\"}",
+                                  .posture = POSTURE_AUTO_REVIEW,
+                                  .requirement = REQUIREMENT_SUGGEST,
+                                  .review = review },
+                                VERDICT_ALLOW },
+                { { .tool = "bash",
+                                  .arguments = "{\"command\":\"ls\"}",
+                                  .posture = POSTURE_AUTO_REVIEW,
+                                  .requirement = REQUIREMENT_SUGGEST },
+                                VERDICT_ALLOW },
+                { { .tool = "bash",
+                                  .arguments = "{\"command\":\"ls; x\"}",
+                                  .posture = POSTURE_AUTO_REVIEW,
+                                  .requirement = REQUIREMENT_SUGGEST },
+                                VERDICT_DENY },
+                { { .tool = "bash",
+                                  .arguments = "{\"command\":\"ls\"}",
+                                  .posture = POSTURE_AUTO_REVIEW,
+                                  .requirement = REQUIREMENT_REQUIRED },
+                                VERDICT_DENY },
+                { { .tool = "t", .extension = true, .posture = POSTURE_AUTO_REVIEW, .review = review },
+                                VERDICT_DENY },
+                { { .tool = "bash",
+                                  .arguments = "{\"command\":\"ls\"}",
+                                  .original = "{\"command\":\"rm -rf /\"}",
+                                  .posture = POSTURE_AUTO_REVIEW,
+                                  .requirement = REQUIREMENT_SUGGEST },
+                                VERDICT_DENY },
         };
 
         g_assert_cmpint(auto_review_load(review, jdoc_root(doc), NULL), ==, 0);
@@ -557,8 +641,13 @@ static void test_auto_review(void) {
 
 static void test_auto_review_errors(void) {
         static const char *const cases[] = {
-                "[]", "{\"deny\":[]}", "{\"block\":\"x\"}", "{\"block\":[5]}", "{\"block\":[\"\"]}",
-                "{\"allow\":[\"command:a; b\"]}", "{\"block\":[\"fine\"],\"allow\":[\"command:\"]}",
+                "[]",
+                "{\"deny\":[]}",
+                "{\"block\":\"x\"}",
+                "{\"block\":[5]}",
+                "{\"block\":[\"\"]}",
+                "{\"allow\":[\"command:a; b\"]}",
+                "{\"block\":[\"fine\"],\"allow\":[\"command:\"]}",
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -597,13 +686,17 @@ static void test_law(void) {
                 { "web_fetch", "{\"url\":\"http://a/\"}", POSTURE_FULL_ACCESS, VERDICT_DENY },
         };
         g_autoptr(RepositoryLaw) law = repository_law_new();
-        g_autoptr(Jdoc) doc = parse_json("{\"protect\":[{\"path\":\"deploy/**\",\"outcome\":\"block\",\"why\":\"live\"},"
-                                         "{\"path\":\"docs\",\"outcome\":\"ask\"}],\"tools\":[{\"tool\":\"fetch_*\"}]}");
+        g_autoptr(Jdoc) doc = parse_json(
+                        "{\"protect\":[{\"path\":\"deploy/**\",\"outcome\":\"block\",\"why\":\"live\"},"
+                        "{\"path\":\"docs\",\"outcome\":\"ask\"}],\"tools\":[{\"tool\":\"fetch_*\"}]}");
 
         g_assert_cmpint(repository_law_load(law, jdoc_root(doc), NULL), ==, 0);
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 const Probe what = {
-                        .tool = cases[i].tool, .arguments = cases[i].arguments, .posture = cases[i].posture, .law = law,
+                        .tool = cases[i].tool,
+                        .arguments = cases[i].arguments,
+                        .posture = cases[i].posture,
+                        .law = law,
                 };
 
                 g_test_message("%s %s", cases[i].tool, cases[i].arguments);
@@ -613,9 +706,15 @@ static void test_law(void) {
 
 static void test_law_errors(void) {
         static const char *const cases[] = {
-                "[]", "{\"allow\":[]}", "{\"protect\":{}}", "{\"protect\":[{}]}", "{\"protect\":[5]}",
-                "{\"protect\":[{\"path\":\"x\",\"outcome\":\"allow\"}]}", "{\"protect\":[{\"path\":\"x\",\"more\":1}]}",
-                "{\"protect\":[{\"path\":\"\"}]}", "{\"tools\":[{\"path\":\"x\"}]}",
+                "[]",
+                "{\"allow\":[]}",
+                "{\"protect\":{}}",
+                "{\"protect\":[{}]}",
+                "{\"protect\":[5]}",
+                "{\"protect\":[{\"path\":\"x\",\"outcome\":\"allow\"}]}",
+                "{\"protect\":[{\"path\":\"x\",\"more\":1}]}",
+                "{\"protect\":[{\"path\":\"\"}]}",
+                "{\"tools\":[{\"path\":\"x\"}]}",
                 "{\"protect\":[{\"path\":\"x\"}],\"tools\":[{\"tool\":5}]}",
         };
 

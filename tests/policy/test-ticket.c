@@ -25,7 +25,8 @@ static void mint(TicketTable *table, const TicketScope *scope, unsigned uses, ui
         g_assert_cmpint(ticket_table_mint(table, scope, "c1", uses, FAR, random, ret), ==, 0);
 }
 
-static int redeem(TicketTable *table, const char *id, const TicketScope *claim, uint64_t now, TicketAnswer *ret) {
+static int redeem(TicketTable *table, const char *id, const TicketScope *claim, uint64_t now,
+                TicketAnswer *ret) {
         return ticket_table_redeem(table, id, strlen(id), claim, now, ret);
 }
 
@@ -54,7 +55,8 @@ static void test_good(void) {
 /* X08: each thing that can be wrong, alone; first come, first told, in the contract's order. */
 static void test_wrong(void) {
         g_autoptr(TicketTable) table = ticket_table_new();
-        g_autoptr(Jdoc) target = parse_json("{\"a\":1,\"b\":[2]}"), same = parse_json("{\"b\":[2.0],\"a\":1}");
+        g_autoptr(Jdoc) target = parse_json("{\"a\":1,\"b\":[2]}"),
+                        same = parse_json("{\"b\":[2.0],\"a\":1}");
         g_autoptr(Jdoc) other = parse_json("{\"a\":1}");
         TicketScope scope = base, claims[8];
         char id[TICKET_ID_CHARS + 1];
@@ -73,8 +75,14 @@ static void test_wrong(void) {
         claims[6].method = "exec/redeem";
         claims[7].target = jdoc_root(other);
         static const TicketRefusal expected[] = {
-                TICKET_WRONG_KIND,  TICKET_WRONG_TIER,  TICKET_WRONG_HOST,   TICKET_WRONG_OWNER,
-                TICKET_WRONG_OWNER, TICKET_WRONG_OWNER, TICKET_WRONG_METHOD, TICKET_WRONG_TARGET,
+                TICKET_WRONG_KIND,
+                TICKET_WRONG_TIER,
+                TICKET_WRONG_HOST,
+                TICKET_WRONG_OWNER,
+                TICKET_WRONG_OWNER,
+                TICKET_WRONG_OWNER,
+                TICKET_WRONG_METHOD,
+                TICKET_WRONG_TARGET,
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(claims); i++) {
@@ -94,7 +102,7 @@ static void test_wrong(void) {
         /* The order of the target's members does not matter, and it need not be stated. */
         scope.target = jdoc_root(same);
         g_assert_cmpint(redeem(table, id, &scope, SEC, &answer), ==, 0);
-        scope.target = (Jval) {};
+        scope.target = (Jval){};
         g_assert_cmpint(redeem(table, id, &scope, SEC, &answer), ==, 0);
         g_assert_cmpint(redeem(table, id, &scope, FAR, &answer), ==, -ETIME);
         g_assert_cmpint(answer.refusal, ==, TICKET_EXPIRED);
@@ -102,8 +110,12 @@ static void test_wrong(void) {
 
 static void test_made_up(void) {
         static const char *const ids[] = {
-                "", "cwt.", "x", "cwt.0000000000000000000000000000000000000000000000000000000000000000",
-                "cwt.03030303030303030303030303030303030303030303030303030303030303", "CWT.0303",
+                "",
+                "cwt.",
+                "x",
+                "cwt.0000000000000000000000000000000000000000000000000000000000000000",
+                "cwt.03030303030303030303030303030303030303030303030303030303030303",
+                "CWT.0303",
         };
         g_autoptr(TicketTable) table = ticket_table_new();
         char id[TICKET_ID_CHARS + 1];
@@ -124,7 +136,8 @@ static void test_made_up(void) {
         g_assert_cmpint(ticket_table_redeem(table, "cwt.\0", 5, &base, 0, &answer), ==, -EPERM);
 }
 
-/* X09: eight bad ones within a minute, per host process; what is used up is not counted; a new process starts anew. */
+/* X09: eight bad ones within a minute, per host process; what is used up is not counted; a new process
+ * starts anew. */
 static void test_violations(void) {
         g_autoptr(TicketTable) table = ticket_table_new();
         TicketScope other_host = base;
@@ -165,7 +178,8 @@ static void test_violation_window(void) {
 
 /* X10: three texts, none of which quotes the ticket or says which field it was. */
 static void test_texts(void) {
-        static const char *const words[] = { "kind", "tier", "owner", "generation", "method", "target", "token", "host" };
+        static const char *const words[] = { "kind", "tier", "owner", "generation", "method", "target",
+                "token", "host" };
         g_autoptr(TicketTable) table = ticket_table_new();
         g_autoptr(GHashTable) texts = g_hash_table_new(g_str_hash, g_str_equal);
         char id[TICKET_ID_CHARS + 1];

@@ -70,15 +70,59 @@ static void test_reserved_prefixes(void) {
 
 static void test_probing(void) {
         static const char *const refused[] = {
-                "web_fetch", "exec_wait", "exec_interact", "task_shell_start", "web_search", "run_tests", "run_verifiers",
-                "fim_edit", "Bash", "read_", "read_anything", "list_things", "get_x", "list_mcp_x", "read_mcp_x",
-                "get_mcp_x", "start_mcp_server", "start_registry_mcp_server", "read", "write", "edit", "shell",
-                "apply_patch", "agent", "workflow", "File", "Git", "Run", "Web", "rlm", "tasks", "automation", "github",
-                "exec_shell", "fetch_url", "todo_write", "note", "diagnostics", "project", "grep_files", "list_dir",
-                "tool_search", "tool_search_tool_regex", "tool_search_tool_bm25", "retrieve_tool_result",
-                "execute_tools", "code_execution", "js_execution", "request_user_input", "pr_attempt_list",
+                "web_fetch",
+                "exec_wait",
+                "exec_interact",
+                "task_shell_start",
+                "web_search",
+                "run_tests",
+                "run_verifiers",
+                "fim_edit",
+                "Bash",
+                "read_",
+                "read_anything",
+                "list_things",
+                "get_x",
+                "list_mcp_x",
+                "read_mcp_x",
+                "get_mcp_x",
+                "start_mcp_server",
+                "start_registry_mcp_server",
+                "read",
+                "write",
+                "edit",
+                "shell",
+                "apply_patch",
+                "agent",
+                "workflow",
+                "File",
+                "Git",
+                "Run",
+                "Web",
+                "rlm",
+                "tasks",
+                "automation",
+                "github",
+                "exec_shell",
+                "fetch_url",
+                "todo_write",
+                "note",
+                "diagnostics",
+                "project",
+                "grep_files",
+                "list_dir",
+                "tool_search",
+                "tool_search_tool_regex",
+                "tool_search_tool_bm25",
+                "retrieve_tool_result",
+                "execute_tools",
+                "code_execution",
+                "js_execution",
+                "request_user_input",
+                "pr_attempt_list",
         };
-        static const char *const admitted[] = { "load_workspace_dependencies", "slow_wait", "probe_read", "mod_counter" };
+        static const char *const admitted[] = { "load_workspace_dependencies", "slow_wait", "probe_read",
+                "mod_counter" };
 
         for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
                 expect_all_cases(refused[i], -EPERM);
@@ -97,7 +141,8 @@ static void test_probe_words(void) {
                 { "run_tests", TOOL_SPECIAL_ALIAS | TOOL_SPECIAL_SUMMARY },
                 { "fim_edit", TOOL_SPECIAL_SUMMARY },
                 { "read_x", TOOL_SPECIAL_CATEGORY },
-                { "web_fetch", TOOL_SPECIAL_KEY | TOOL_SPECIAL_ALIAS | TOOL_SPECIAL_SUMMARY | TOOL_SPECIAL_CATEGORY },
+                { "web_fetch", TOOL_SPECIAL_KEY | TOOL_SPECIAL_ALIAS | TOOL_SPECIAL_SUMMARY |
+                                                TOOL_SPECIAL_CATEGORY },
                 { "exec_wait", TOOL_SPECIAL_KEY | TOOL_SPECIAL_SUMMARY | TOOL_SPECIAL_CATEGORY },
         };
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
@@ -174,11 +219,16 @@ static void test_category(void) {
                 const char *name;
                 ToolCategory expected;
         } cases[] = {
-                { "agent", CATEGORY_AGENT },       { "write_file", CATEGORY_FILE_WRITE },
-                { "fetch_url", CATEGORY_NETWORK }, { "EXEC_SHELL", CATEGORY_SHELL },
-                { "list_mcp_x", CATEGORY_MCP_READ }, { "mcp_a_b", CATEGORY_MCP_ACTION },
-                { "start_mcp_server", CATEGORY_MCP_ACTION }, { "read_file", CATEGORY_SAFE },
-                { "get_weather", CATEGORY_SAFE },  { "mod_counter", CATEGORY_UNKNOWN },
+                { "agent", CATEGORY_AGENT },
+                { "write_file", CATEGORY_FILE_WRITE },
+                { "fetch_url", CATEGORY_NETWORK },
+                { "EXEC_SHELL", CATEGORY_SHELL },
+                { "list_mcp_x", CATEGORY_MCP_READ },
+                { "mcp_a_b", CATEGORY_MCP_ACTION },
+                { "start_mcp_server", CATEGORY_MCP_ACTION },
+                { "read_file", CATEGORY_SAFE },
+                { "get_weather", CATEGORY_SAFE },
+                { "mod_counter", CATEGORY_UNKNOWN },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)

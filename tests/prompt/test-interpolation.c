@@ -70,7 +70,8 @@ static void test_expand(void) {
 static void test_not_rescanned(void) {
         g_autoptr(GString) out = g_string_new(NULL);
 
-        g_assert_cmpint(interpolation_expand("{{model}}|{{cwd}}", "{{cwd}}", "{{model}}{{x}}", 100, out), ==, 0);
+        g_assert_cmpint(interpolation_expand("{{model}}|{{cwd}}", "{{cwd}}", "{{model}}{{x}}", 100, out), ==,
+                        0);
         g_assert_cmpstr(out->str, ==, "{{cwd}}|{{model}}{{x}}");
 }
 
@@ -80,7 +81,8 @@ static void test_limit(void) {
         g_assert_cmpint(interpolation_expand("{{model}}{{model}}", "12345", "", 10, out), ==, 0);
         g_assert_cmpstr(out->str, ==, "x1234512345");
         g_assert_cmpint(interpolation_expand("{{model}}{{model}}!", "12345", "", 10, out), ==, -E2BIG);
-        g_assert_cmpint(interpolation_expand("{{model}}{{model}}{{model}}", "12345", "", 10, out), ==, -E2BIG);
+        g_assert_cmpint(interpolation_expand("{{model}}{{model}}{{model}}", "12345", "", 10, out), ==,
+                        -E2BIG);
         g_assert_cmpstr(out->str, ==, "x1234512345");
 }
 

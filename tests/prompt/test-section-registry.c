@@ -9,20 +9,29 @@
 #include "prompt/section-registry.h"
 
 static const SectionOwner owner_a = {
-        .owner = "a", .plugin = "plug-a", .generation = 1, .content_hash = "aaaa", .entry = "main.mjs",
+        .owner = "a",
+        .plugin = "plug-a",
+        .generation = 1,
+        .content_hash = "aaaa",
+        .entry = "main.mjs",
 };
 static const SectionOwner owner_b = {
-        .owner = "b", .plugin = "plug-b", .generation = 2, .content_hash = "bbbb", .entry = "main.mjs",
+        .owner = "b",
+        .plugin = "plug-b",
+        .generation = 2,
+        .content_hash = "bbbb",
+        .entry = "main.mjs",
 };
 
-static int add_sized(SectionRegistry *registry, const SectionOwner *owner, const char *id, const char *text, size_t size,
-                sd_bus_error *reterr) {
+static int add_sized(SectionRegistry *registry, const SectionOwner *owner, const char *id, const char *text,
+                size_t size, sd_bus_error *reterr) {
         uint64_t handle;
 
         return section_registry_add(registry, owner, id, text, size, false, &handle, reterr);
 }
 
-static int add(SectionRegistry *registry, const SectionOwner *owner, const char *id, const char *text, uint64_t *ret) {
+static int add(SectionRegistry *registry, const SectionOwner *owner, const char *id, const char *text,
+                uint64_t *ret) {
         return section_registry_add(registry, owner, id, text, strlen(text), false, ret, NULL);
 }
 
@@ -102,7 +111,8 @@ static void test_ids(void) {
         }
 }
 
-/* P03, PR-06: 128 sections of one owner, pending ones counted; others keep working; room is back after teardown. */
+/* P03, PR-06: 128 sections of one owner, pending ones counted; others keep working; room is back after
+ * teardown. */
 static void test_owner_count(void) {
         g_autoptr(SectionRegistry) registry = section_registry_new();
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
@@ -149,7 +159,8 @@ static void test_host_limits(void) {
         g_autofree char *text = g_strnfill(4096, 'x');
 
         for (unsigned i = 0; i < 1024; i++) {
-                g_autofree char *name = g_strdup_printf("o%u", i / 128), *id = g_strdup_printf("s%u", i % 128);
+                g_autofree char *name = g_strdup_printf("o%u", i / 128),
+                                *id = g_strdup_printf("s%u", i % 128);
                 const SectionOwner owner = { .owner = name, .plugin = "p", .content_hash = "h" };
 
                 g_assert_cmpint(add_sized(many, &owner, id, "x", 1, NULL), ==, 0);

@@ -5,14 +5,20 @@
 #include "common/limits.h"
 #include "prompt/section-registry.h"
 
-static void add(SectionRegistry *registry, const char *owner, const char *entry, const char *id, const char *text,
-                bool interpolate) {
+static void add(SectionRegistry *registry, const char *owner, const char *entry, const char *id,
+                const char *text, bool interpolate) {
         const SectionOwner whose = {
-                .owner = owner, .plugin = owner, .generation = 7, .content_hash = "c0ffee", .entry = entry,
+                .owner = owner,
+                .plugin = owner,
+                .generation = 7,
+                .content_hash = "c0ffee",
+                .entry = entry,
         };
         uint64_t handle;
 
-        g_assert_cmpint(section_registry_add(registry, &whose, id, text, strlen(text), interpolate, &handle, NULL), ==, 0);
+        g_assert_cmpint(section_registry_add(registry, &whose, id, text, strlen(text), interpolate, &handle,
+                                        NULL),
+                        ==, 0);
         g_assert_cmpint(section_registry_admit(registry, handle), ==, 0);
 }
 
@@ -44,8 +50,8 @@ static void test_order(void) {
                 g_assert_true(at < strstr(snapshot->text, order[i]));
                 at = strstr(snapshot->text, order[i]);
         }
-        g_assert_nonnull(strstr(snapshot->text,
-                        "\n== section z: plugin a, generation 7, content c0ffee, entry 1.mjs, 4 bytes ==\na1-z\n"));
+        g_assert_nonnull(strstr(snapshot->text, "\n== section z: plugin a, generation 7, content c0ffee, "
+                                                "entry 1.mjs, 4 bytes ==\na1-z\n"));
 }
 
 /* P01, PR-04: a snapshot replaces the one before, names what is gone, and says so when nothing is left. */
@@ -70,7 +76,8 @@ static void test_withdrawal(void) {
         (void) section_registry_remove_owner(registry, "b", NULL);
         gone = take(registry, one);
         g_assert_cmpuint(gone->sections, ==, 0);
-        g_assert_true(g_str_has_prefix(gone->text, "Instructions from extensions: none. All earlier ones are withdrawn"));
+        g_assert_true(g_str_has_prefix(
+                        gone->text, "Instructions from extensions: none. All earlier ones are withdrawn"));
         g_assert_nonnull(strstr(gone->text, "second"));
         still_none = take(registry, gone);
         g_assert_cmpuint(still_none->withdrawn, ==, 0);
@@ -149,7 +156,8 @@ static void test_expansion_limit(void) {
         g_assert_nonnull(strstr(snapshot->text, "left out because they are too long here: large"));
 }
 
-/* P01: the block never grows over 128 KiB, with attribution and notes, for the fullest registry there can be. */
+/* P01: the block never grows over 128 KiB, with attribution and notes, for the fullest registry there can
+ * be. */
 static void test_block_limit(void) {
         g_autoptr(SectionRegistry) registry = section_registry_new();
         g_autofree char *entry = g_strnfill(1000, 'e');
@@ -158,7 +166,8 @@ static void test_block_limit(void) {
 
         for (unsigned i = 0; i < 1024; i++) {
                 g_autofree char *owner = g_strdup_printf("o%u", i / 128);
-                g_autofree char *id = g_strdup_printf("s%03u-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", i % 128);
+                g_autofree char *id = g_strdup_printf(
+                                "s%03u-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", i % 128);
 
                 add(registry, owner, entry, id, text, false);
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* A directory of a test's own, gone when the test is. In memory where that can be had: what is tested is the order of
- * operations, and thousands of real fsyncs would only take time. */
+/* A directory of a test's own, gone when the test is. In memory where that can be had: what is tested is the
+ * order of operations, and thousands of real fsyncs would only take time. */
 
 #include <fcntl.h>
 #include <glib.h>

@@ -14,9 +14,15 @@ static DecisionLog *open_log(const Scratch *scratch) {
         return log;
 }
 
-static void append(DecisionLog *log, uint64_t when, const char *call, const char *plugin, const char *outcome) {
+static void append(
+                DecisionLog *log, uint64_t when, const char *call, const char *plugin, const char *outcome) {
         const DecisionRecord record = {
-                .time_usec = when, .kind = "call", .call = call, .plugin = plugin, .tool = "t", .outcome = outcome,
+                .time_usec = when,
+                .kind = "call",
+                .call = call,
+                .plugin = plugin,
+                .tool = "t",
+                .outcome = outcome,
                 .session = "s1",
         };
 
@@ -45,7 +51,8 @@ static void test_append_and_query(void) {
         g_assert_cmpint(decision_log_query(log, &all, &found), ==, 0);
         g_assert_cmpuint(found->len, ==, 3);
         g_assert_cmpstr(found->pdata[0], ==,
-                        "{\"time\":3,\"kind\":\"call\",\"call\":\"c3\",\"outcome\":\"timed-out\",\"session\":\"s1\","
+                        "{\"time\":3,\"kind\":\"call\",\"call\":\"c3\",\"outcome\":\"timed-out\","
+                        "\"session\":\"s1\","
                         "\"plugin\":\"a\",\"tool\":\"t\"}");
         g_assert_nonnull(strstr(found->pdata[2], "\"c1\""));
 }
@@ -55,13 +62,20 @@ static void test_filters(void) {
                 DecisionFilter filter;
                 size_t expected;
         } cases[] = {
-                { { .call = "c1" }, 2 },        { { .call = "c" }, 0 },
-                { { .plugin = "a" }, 2 },       { { .plugin = "a", .outcome = "allowed" }, 1 },
-                { { .outcome = "denied" }, 1 }, { { .session = "s1" }, 3 },
-                { { .session = "s2" }, 0 },     { { .tool = "t" }, 3 },
-                { { .kind = "core-call" }, 1 }, { { .since_usec = 2 }, 3 },
-                { { .until_usec = 2 }, 2 },     { { .since_usec = 2, .until_usec = 2 }, 1 },
-                { { .limit = 2 }, 2 },          { { .call = "\"," }, 0 },
+                { { .call = "c1" }, 2 },
+                { { .call = "c" }, 0 },
+                { { .plugin = "a" }, 2 },
+                { { .plugin = "a", .outcome = "allowed" }, 1 },
+                { { .outcome = "denied" }, 1 },
+                { { .session = "s1" }, 3 },
+                { { .session = "s2" }, 0 },
+                { { .tool = "t" }, 3 },
+                { { .kind = "core-call" }, 1 },
+                { { .since_usec = 2 }, 3 },
+                { { .until_usec = 2 }, 2 },
+                { { .since_usec = 2, .until_usec = 2 }, 1 },
+                { { .limit = 2 }, 2 },
+                { { .call = "\"," }, 0 },
         };
         const DecisionRecord nested = { .time_usec = 4, .kind = "core-call", .call = "n1", .parent = "c1" };
         g_auto(Scratch) scratch = {};
@@ -82,7 +96,11 @@ static void test_filters(void) {
 /* A text in one member is no answer for another. */
 static void test_no_confusion(void) {
         const DecisionRecord record = {
-                .time_usec = 1, .kind = "call", .call = "x", .note = "\"plugin\":\"evil\"", .tool = "plugin",
+                .time_usec = 1,
+                .kind = "call",
+                .call = "x",
+                .note = "\"plugin\":\"evil\"",
+                .tool = "plugin",
                 .arguments_json = "{\"plugin\":\"evil\",\"call\":\"c9\",\n\"x\":\"a\\nb\"}",
         };
         const DecisionFilter plugin = { .plugin = "evil" }, call = { .call = "c9" }, all = {};
@@ -127,7 +145,8 @@ static void test_torn_line(void) {
 
 /* Lines that are no records are passed over. */
 static void test_garbage(void) {
-        static const char garbage[] = "not json\n\n{\"time\":1}\n[]\n{\"time\":2,\"kind\":\"call\"}\n{\"time\":\"x\"}\n";
+        static const char garbage[] =
+                        "not json\n\n{\"time\":1}\n[]\n{\"time\":2,\"kind\":\"call\"}\n{\"time\":\"x\"}\n";
         static const DecisionFilter all = {};
         g_auto(Scratch) scratch = {};
         g_autoptr(DecisionLog) log = NULL;
@@ -174,7 +193,9 @@ static void test_rotation(void) {
         log = open_log(&scratch);
         for (unsigned i = 1; i <= 1300; i++) {
                 g_autofree char *call = g_strdup_printf("c%u", i);
-                const DecisionRecord record = { .time_usec = i, .kind = "call", .call = call, .arguments_json = large };
+                const DecisionRecord record = {
+                        .time_usec = i, .kind = "call", .call = call, .arguments_json = large
+                };
 
                 g_assert_cmpint(decision_log_append(log, &record), ==, 0);
         }
@@ -222,7 +243,11 @@ static void test_record_limit(void) {
         g_autofree char *arguments = g_strdup_printf("{\"a\":\"%s\"}", huge);
         g_autoptr(GString) trace = g_string_new("[");
         const DecisionRecord too_long = {
-                .time_usec = 1, .kind = "call", .note = huge, .arguments_json = arguments, .trace_json = "[{\"layer\":\"rules\"}]",
+                .time_usec = 1,
+                .kind = "call",
+                .note = huge,
+                .arguments_json = arguments,
+                .trace_json = "[{\"layer\":\"rules\"}]",
         };
         DecisionRecord longer = too_long;
         g_auto(Scratch) scratch = {};
@@ -231,7 +256,9 @@ static void test_record_limit(void) {
         static const DecisionFilter all = {};
 
         for (unsigned i = 0; i < 200; i++)
-                g_string_append_printf(trace, "%s{\"layer\":\"rules\",\"verdict\":\"note\",\"source\":\"s%u\",\"why\":\"%.500s\"}",
+                g_string_append_printf(trace,
+                                "%s{\"layer\":\"rules\",\"verdict\":\"note\",\"source\":\"s%u\",\"why\":\"%."
+                                "500s\"}",
                                 i > 0 ? "," : "", i, huge);
         g_string_append_c(trace, ']');
         longer.trace_json = trace->str;
@@ -273,7 +300,8 @@ static void test_story(void) {
                 .card = "12",
                 .answered_by = "codewhalectl on :1.4",
                 .grant = 3,
-                .trace_json = "[{\"layer\":\"baseline\",\"verdict\":\"ask\",\"source\":\"extension-tool\",\"why\":\"always\"}]",
+                .trace_json = "[{\"layer\":\"baseline\",\"verdict\":\"ask\",\"source\":\"extension-tool\","
+                              "\"why\":\"always\"}]",
                 .result = "ok",
                 .duration_usec = 1500,
         };
@@ -289,9 +317,11 @@ static void test_story(void) {
         g_assert_cmpint(decision_log_query(log, &all, &found), ==, 0);
         g_assert_cmpint(decision_stories(found, &story), ==, 0);
         g_assert_cmpstr(story, ==,
-                        "2023-11-14 22:13:20 UTC: call c7, tool \"mod_counter\" of plugin counter (build 0123456789ab, "
+                        "2023-11-14 22:13:20 UTC: call c7, tool \"mod_counter\" of plugin counter (build "
+                        "0123456789ab, "
                         "generation 4).\n"
-                        "Asked for by agent.service, :1.9, uid 1000, in session s1, posture ask, mode agent.\n"
+                        "Asked for by agent.service, :1.9, uid 1000, in session s1, posture ask, mode "
+                        "agent.\n"
                         "Its arguments have the digest d1.\n"
                         "A hook revised them; before that the digest was d0.\n"
                         "Who had a say, in order:\n"
@@ -306,13 +336,22 @@ static void test_story(void) {
 /* C4: no outcome is told as another; a time-out blames nobody. */
 static void test_story_outcomes(void) {
         static const char *const outcomes[] = {
-                "allowed", "approved", "denied", "timed-out", "no-approver", "withdrawn", "refused-by-policy",
-                "hook-denied", "hook-failed", "cancelled",
+                "allowed",
+                "approved",
+                "denied",
+                "timed-out",
+                "no-approver",
+                "withdrawn",
+                "refused-by-policy",
+                "hook-denied",
+                "hook-failed",
+                "cancelled",
         };
         g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
         for (size_t i = 0; i < G_N_ELEMENTS(outcomes); i++) {
-                g_autofree char *json = g_strdup_printf("{\"time\":1,\"kind\":\"call\",\"outcome\":\"%s\"}", outcomes[i]);
+                g_autofree char *json = g_strdup_printf(
+                                "{\"time\":1,\"kind\":\"call\",\"outcome\":\"%s\"}", outcomes[i]);
                 char *story = NULL;
 
                 g_assert_cmpint(decision_story(json, strlen(json), &story), ==, 0);
@@ -323,7 +362,10 @@ static void test_story_outcomes(void) {
 
 static void test_story_hostile(void) {
         static const DecisionRecord record = {
-                .time_usec = 1, .kind = "call", .call = "c1", .tool = "a\nA person approved it.\x1b[2J",
+                .time_usec = 1,
+                .kind = "call",
+                .call = "c1",
+                .tool = "a\nA person approved it.\x1b[2J",
         };
         g_auto(Scratch) scratch = {};
         g_autoptr(DecisionLog) log = NULL;

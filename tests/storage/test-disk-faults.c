@@ -7,9 +7,17 @@
 #include "storage/decision-log.h"
 #include "storage/record-store.h"
 
-/* ST-06: the linker calls these instead of the real ones (--wrap). The next call of the chosen kind fails. */
+/* ST-06: the linker calls these instead of the real ones (--wrap). The next call of the chosen kind fails.
+ */
 
-typedef enum Fault { FAULT_NONE, FAULT_WRITE, FAULT_SHORT_WRITE, FAULT_FSYNC, FAULT_FSYNC_FOLDER, FAULT_RENAME } Fault;
+typedef enum Fault {
+        FAULT_NONE,
+        FAULT_WRITE,
+        FAULT_SHORT_WRITE,
+        FAULT_FSYNC,
+        FAULT_FSYNC_FOLDER,
+        FAULT_RENAME
+} Fault;
 
 static Fault next_fault;
 static int fault_errno;

@@ -102,7 +102,18 @@ static void test_persistence(void) {
 /* G03: any text is a key and none is a path. */
 static void test_keys_are_data(void) {
         static const char *const keys[] = {
-                "../x", "/etc/passwd", "__proto__", "constructor", ".", "..", "a/b", "x.json", " ", "\"", "é\n", "\x01",
+                "../x",
+                "/etc/passwd",
+                "__proto__",
+                "constructor",
+                ".",
+                "..",
+                "a/b",
+                "x.json",
+                " ",
+                "\"",
+                "é\n",
+                "\x01",
                 ".pending-x",
         };
         g_auto(Scratch) scratch = {};
@@ -126,7 +137,8 @@ static void test_keys_are_data(void) {
         g_assert_cmpint(record_store_list(store, &infos), ==, 0);
         g_assert_cmpuint(infos->len, ==, G_N_ELEMENTS(keys));
         for (guint i = 1; i < infos->len; i++)
-                g_assert_cmpstr(((RecordInfo *) infos->pdata[i - 1])->key, <, ((RecordInfo *) infos->pdata[i])->key);
+                g_assert_cmpstr(((RecordInfo *) infos->pdata[i - 1])->key, <,
+                                ((RecordInfo *) infos->pdata[i])->key);
 }
 
 /* The format on disk is that of the contract. */
@@ -144,8 +156,8 @@ static void test_format(void) {
 
 /* G04, G05: what is no key and no value. */
 static void test_invalid(void) {
-        static const char *const values[] = { "", " ", "undefined", "NaN", "Infinity", "-Infinity", "1n", "{a:1}", "[1,]",
-                                              "1 2", "\"\\ud800\"", "{\"a\":1,\"a\":2}", "'x'", "\"open" };
+        static const char *const values[] = { "", " ", "undefined", "NaN", "Infinity", "-Infinity", "1n",
+                "{a:1}", "[1,]", "1 2", "\"\\ud800\"", "{\"a\":1,\"a\":2}", "'x'", "\"open" };
         static const struct {
                 const char *key;
                 size_t size;
@@ -163,7 +175,8 @@ static void test_invalid(void) {
         }
         for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
                 g_assert_cmpint(record_store_set(store, keys[i].key, keys[i].size, "1", 1), ==, -EINVAL);
-                g_assert_cmpint(record_store_get(store, keys[i].key, keys[i].size, &value, NULL, NULL), ==, -EINVAL);
+                g_assert_cmpint(record_store_get(store, keys[i].key, keys[i].size, &value, NULL, NULL), ==,
+                                -EINVAL);
                 g_assert_cmpint(record_store_delete(store, keys[i].key, keys[i].size), ==, -EINVAL);
         }
         g_assert_cmpint(record_store_set(store, "k", 1, NULL, 0), ==, -EINVAL);
@@ -280,10 +293,18 @@ static void test_revoked(void) {
 /* G08, ST-02: whatever is wrong with a record, it is said, never overwritten, and gone after a delete. */
 static void test_damaged(void) {
         static const char *const damages[] = {
-                "", "\n", "{\"version\":1,\"key\":\"k\",\"value\":1}", "{\"version\":1,\"key\":\"k\",\"value\":1",
-                "{\"version\":2,\"key\":\"k\",\"value\":1}\n", "{\"version\":1,\"key\":\"other\",\"value\":1}\n",
-                "{\"version\":1,\"value\":1}\n", "{\"version\":1,\"key\":\"k\"}\n", "[]\n", "not json\n",
-                "{\"version\":1,\"key\":\"k\",\"value\":1,\"more\":2}\n", "{\"version\":1,\"key\":5,\"value\":1}\n",
+                "",
+                "\n",
+                "{\"version\":1,\"key\":\"k\",\"value\":1}",
+                "{\"version\":1,\"key\":\"k\",\"value\":1",
+                "{\"version\":2,\"key\":\"k\",\"value\":1}\n",
+                "{\"version\":1,\"key\":\"other\",\"value\":1}\n",
+                "{\"version\":1,\"value\":1}\n",
+                "{\"version\":1,\"key\":\"k\"}\n",
+                "[]\n",
+                "not json\n",
+                "{\"version\":1,\"key\":\"k\",\"value\":1,\"more\":2}\n",
+                "{\"version\":1,\"key\":5,\"value\":1}\n",
         };
         g_autofree char *file = file_of("k");
 
@@ -297,7 +318,10 @@ static void test_damaged(void) {
                         scratch_init(&scratch);
                         store = open_store(&scratch);
                         g_assert_cmpint(set(store, "fine", "1"), ==, 0);
-                        g_assert_cmpint(set(store, "k", "{\"text\":\"some value of our own that was fine before\"}"), ==, 0);
+                        g_assert_cmpint(set(store, "k",
+                                                        "{\"text\":\"some value of our own that was fine "
+                                                        "before\"}"),
+                                        ==, 0);
                         if (!running)
                                 store = record_store_free(store);
                         scratch_write(&scratch, file, damages[i], strlen(damages[i]));
@@ -443,7 +467,9 @@ static void test_steps(void) {
         for (size_t i = 0; i < G_N_ELEMENTS(writes); i++) {
                 g_autofree char *key = g_strdup_printf("k%zu", i);
 
-                g_assert_cmpint(record_write_prepare(store, key, strlen(key), value, strlen(value), &writes[i]), ==, 0);
+                g_assert_cmpint(record_write_prepare(
+                                                store, key, strlen(key), value, strlen(value), &writes[i]),
+                                ==, 0);
         }
         g_assert_cmpint(record_write_prepare(store, "k0", 2, "1", 1, &more), ==, -EBUSY);
         g_assert_cmpint(delete_key(store, "k0"), ==, -EBUSY);
@@ -505,11 +531,14 @@ static void test_two_processes(void) {
         g_assert_cmpint(record_store_get(store, "shared", 6, &shared, NULL, NULL), ==, 1);
         g_assert_true(g_str_has_suffix(shared, ",\"i\":99}"));
         g_assert_cmpint(set(store, "third", "1"), ==, 0);
-        expect_usage(store, 4, strlen("{\"who\":\"left\",\"i\":99}") + strlen("{\"who\":\"right\",\"i\":99}") +
-                        strlen(shared) + 1, 0);
+        expect_usage(store, 4,
+                        strlen("{\"who\":\"left\",\"i\":99}") + strlen("{\"who\":\"right\",\"i\":99}") +
+                                        strlen(shared) + 1,
+                        0);
 }
 
-/* G10, ST-01: a writer that is killed at any moment leaves a value that was set, and no temporary file for the next. */
+/* G10, ST-01: a writer that is killed at any moment leaves a value that was set, and no temporary file for
+ * the next. */
 static void test_killed_writer(void) {
         GRand *random = g_rand_new_with_seed(42);
 
@@ -536,7 +565,8 @@ static void test_killed_writer(void) {
                 store = open_store(&scratch);
                 g_assert_cmpuint(count_files(&scratch, ".pending-"), ==, 0);
                 g_assert_cmpint(record_store_get(store, "own", 3, &value, NULL, NULL), ==, 1);
-                g_assert_true(strcmp(value, "\"before\"") == 0 || g_str_has_prefix(value, "{\"who\":\"own\",\"i\":"));
+                g_assert_true(strcmp(value, "\"before\"") == 0 ||
+                                g_str_has_prefix(value, "{\"who\":\"own\",\"i\":"));
                 g_assert_cmpint(set(store, "own", "\"after\""), ==, 0);
                 expect(store, "own", "\"after\"");
         }
@@ -548,8 +578,16 @@ static void test_codes(void) {
                 int r;
                 const char *code;
         } cases[] = {
-                { 0, "ok" }, { 1, "ok" }, { -EINVAL, "invalid" }, { -EDQUOT, "limit" }, { -EBADMSG, "corrupt" },
-                { -ENODEV, "not_available" }, { -ESTALE, "stale" }, { -ENOSPC, "io" }, { -EIO, "io" }, { -ELOOP, "io" },
+                { 0, "ok" },
+                { 1, "ok" },
+                { -EINVAL, "invalid" },
+                { -EDQUOT, "limit" },
+                { -EBADMSG, "corrupt" },
+                { -ENODEV, "not_available" },
+                { -ESTALE, "stale" },
+                { -ENOSPC, "io" },
+                { -EIO, "io" },
+                { -ELOOP, "io" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
