@@ -7,6 +7,7 @@
 
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "common/messages.h"
 
 static char *read_document(const char *name) {
         g_autofree char *path = g_build_filename(g_getenv("CODEWHALE_DATA"), name, NULL);
@@ -111,11 +112,32 @@ static void test_exit_statuses(void) {
         }
 }
 
+/* Each message that has an id has an entry in the journal's catalog. */
+static void test_catalog(void) {
+        static const char *const ids[] = { MESSAGE_PLUGIN_ACTIVE, MESSAGE_PLUGIN_FAILED,
+                MESSAGE_SANDBOX_REFUSED, MESSAGE_PLUGIN_CRASHED, MESSAGE_PLUGIN_LEFT_ALONE,
+                MESSAGE_DECISION_LOST, MESSAGE_DECISION, MESSAGE_TRUST };
+        g_autofree char *text = read_document("codewhale-extensions.catalog");
+        size_t entries = 0;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(ids); i++) {
+                g_autofree char *line = g_strdup_printf("\n-- %s\nSubject: ", ids[i]);
+
+                g_test_message("%s", ids[i]);
+                g_assert_cmpuint(strlen(ids[i]), ==, 32);
+                g_assert_nonnull(strstr(text, line));
+        }
+        for (const char *at = strstr(text, "\n-- "); at; at = strstr(at + 1, "\n-- "))
+                entries++;
+        g_assert_cmpuint(entries, ==, G_N_ELEMENTS(ids));
+}
+
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/cli/documents/verbs", test_verbs);
         g_test_add_func("/cli/documents/options", test_options);
         g_test_add_func("/cli/documents/no-others", test_no_others);
         g_test_add_func("/cli/documents/exit-statuses", test_exit_statuses);
+        g_test_add_func("/cli/documents/catalog", test_catalog);
         return g_test_run();
 }
