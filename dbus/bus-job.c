@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dbus/bus-job.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/errors.h"
@@ -49,10 +50,23 @@ void bus_job_run(BusJob *job, PluginJob *plugin_job) {
         job->job = plugin_job;
 }
 
+static void fail(BusJob *job, const sd_bus_error *error) {
+        bool ours = error && error->name && g_str_has_prefix(error->name, ERROR_PREFIX);
+
+        reply_fail(job->reply, ours ? error->name : ERROR_IO, error ? error->message : NULL);
+}
+
+void bus_job_finish_with(BusJob *job, int r, const sd_bus_error *error, sd_bus_message *answer) {
+        if (r < 0)
+                fail(job, error);
+        else
+                reply_send(job->reply, answer);
+        bus_job_free(job);
+}
+
 void bus_job_finish(BusJob *job, int r, const sd_bus_error *error, const char *json) {
         if (r < 0)
-                reply_fail(job->reply, error && error->name && g_str_has_prefix(error->name, ERROR_PREFIX) ? error->name : ERROR_IO,
-                                error ? error->message : NULL);
+                fail(job, error);
         else if (strlen(json) > BUS_MESSAGE_BYTES_MAX)
                 reply_fail(job->reply, ERROR_TOO_LARGE, "The answer is larger than a message may be.");
         else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* A job over a bundle that a caller waits for: review, preview, install. It runs in slices and workers (plugin-job.h); when
+/* A job over bundles that a caller waits for: review, preview, install, reading a workspace. It runs in slices and workers (plugin-job.h); when
  * its caller leaves, it is taken back. */
 
 #include "dbus/face.h"
@@ -24,6 +24,9 @@ void bus_job_run(BusJob *job, PluginJob *plugin_job);
 
 /** bus_job_finish() - answer with @json, or with @error when @r is negative; ends the job */
 void bus_job_finish(BusJob *job, int r, const sd_bus_error *error, const char *json);
+
+/** bus_job_finish_with() - the same with a message that was begun with reply_begin() */
+void bus_job_finish_with(BusJob *job, int r, const sd_bus_error *error, sd_bus_message *answer);
 
 /** bus_jobs_drop() - take back those of a caller who left, or all */
 void bus_jobs_drop(BusServer *server, const Caller *caller);

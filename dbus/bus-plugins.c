@@ -40,18 +40,46 @@ static int append_plugin(sd_bus_message *m, const Plugin *plugin) {
         return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-static int reply_plugins(sd_bus_message *m, const PluginSet *plugins) {
+static int append_plugins(sd_bus_message *answer, const PluginSet *plugins) {
+        int r = sd_bus_message_open_container(answer, 'a', "(sosss)");
+
+        for (size_t i = 0; r >= 0 && i < plugin_set_count(plugins); i++)
+                r = append_plugin(answer, plugin_set_get(plugins, i));
+        return r < 0 ? r : sd_bus_message_close_container(answer);
+}
+
+static int list_now(Face *face, sd_bus_message *m) {
         g_autoptr(sd_bus_message) answer = NULL;
         int r;
 
         r = sd_bus_message_new_method_return(m, &answer);
         if (r >= 0)
-                r = sd_bus_message_open_container(answer, 'a', "(sosss)");
-        for (size_t i = 0; r >= 0 && i < plugin_set_count(plugins); i++)
-                r = append_plugin(answer, plugin_set_get(plugins, i));
-        if (r >= 0)
-                r = sd_bus_message_close_container(answer);
+                r = append_plugins(answer, face->service->plugins);
         return r < 0 ? r : sd_bus_send(NULL, answer, NULL);
+}
+
+static void on_workspace_read(PluginJob *plugin_job, int r, const sd_bus_error *error, void *userdata) {
+        g_autoptr(sd_bus_message) answer = NULL;
+        BusJob *job = userdata;
+
+        (void) plugin_job;
+        if (r >= 0)
+                r = reply_begin(job->reply, &answer);
+        if (r >= 0)
+                r = append_plugins(answer, job->server->service->plugins);
+        bus_job_finish_with(job, r, error, answer);
+}
+
+static int list_after_reading(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        BusJob *job;
+        int r;
+
+        r = bus_job_new(face, caller, m, &job, reterr);
+        if (r < 0)
+                return r;
+
+        bus_job_run(job, plugin_job_reload(face->service->plugins, face->service->event, on_workspace_read, job));
+        return 1;
 }
 
 static int handle_list(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
@@ -65,9 +93,11 @@ static int handle_list(Face *face, Caller *caller, sd_bus_message *m, sd_bus_err
                 r = client_workspace_keep(face->server, caller, options.workspace, reterr);
                 if (r < 0)
                         return r;
+                if (r > 0)
+                        return list_after_reading(face, caller, m, reterr);
         }
 
-        return reply_plugins(m, face->service->plugins);
+        return list_now(face, m);
 }
 BUS_METHOD(list)
 

@@ -55,7 +55,7 @@ int client_workspace_keep(BusServer *server, Caller *caller, const char *path, s
         workspace->caller = caller_ref(caller);
         workspace->path = g_strdup(path);
         g_ptr_array_add(server->workspaces, workspace);
-        return is_new ? plugin_set_reload(plugins, reterr) : 0;
+        return is_new;
 }
 
 void client_workspaces_drop(BusServer *server, const Caller *caller) {

@@ -8,7 +8,7 @@
 /**
  * client_workspace_keep() - look for bundles in a workspace too, on behalf of a caller
  *
- * Return: 0; ERROR_INVALID_OPTION for a path that is not absolute; ERROR_LIMIT_EXCEEDED over CLIENT_WORKSPACES_MAX.
+ * Return: 1 when the set has to be read again to find them; 0 when it has them; ERROR_INVALID_OPTION for a path that is not absolute; ERROR_LIMIT_EXCEEDED over CLIENT_WORKSPACES_MAX.
  */
 int client_workspace_keep(BusServer *server, Caller *caller, const char *path, sd_bus_error *reterr);
 
