@@ -181,9 +181,29 @@ void served_pretend_request(sd_bus *client, const char *path) {
                         >=, 0);
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+#define UNDER_SANITIZER true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNDER_SANITIZER true
+#endif
+#endif
+#ifndef UNDER_SANITIZER
+#define UNDER_SANITIZER false
+#endif
+
+static bool under_checker(void) {
+        const char *preload = g_getenv("LD_PRELOAD");
+
+        return UNDER_SANITIZER || (preload && strstr(preload, "vgpreload"));
+}
+
 size_t served_memory(const Served *served) {
         g_autofree char *path = g_strdup_printf("/proc/%d/statm", (int) served->server.pid), *text = NULL;
         unsigned long size, resident;
+
+        if (under_checker())
+                return 0;
 
         g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
         g_assert_cmpint(sscanf(text, "%lu %lu", &size, &resident), ==, 2);

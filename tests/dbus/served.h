@@ -40,5 +40,9 @@ uint64_t served_open_card(sd_bus *client, const char *requester, const char *arg
 /** served_pretend_request() - let a request object be there, to be introspected */
 void served_pretend_request(sd_bus *client, const char *path);
 
-/** served_memory() - resident bytes of the process */
+/**
+ * served_memory() - resident bytes of the process
+ *
+ * 0 under a checker of memory, which keeps what was freed for a while.
+ */
 size_t served_memory(const Served *served);
