@@ -227,6 +227,44 @@ class Requests(ServiceCase):
         # The rest is waiting; leaving ends it.
 
 
+class Channels(ServiceCase):
+    """The same calls over a direct channel, by a client library that is not the service's own."""
+
+    def setUp(self):
+        super().setUp()
+        self.approver()
+        self.client.bring_up(self.bundle('probe', tool_source('return "x".repeat(input.size ?? 1)')))
+        self.channel = self.client.open_channel()
+        self.addCleanup(self.channel.close)
+
+    def test_call(self):
+        result = self.channel.tool('probe')
+        self.assertEqual(result['content'][0]['text'], 'x')
+        self.assertIn(self.client.unique_name, json.dumps(self.client.decision(result['call_id'])))
+
+    def test_error(self):
+        self.assertFails('InvalidArguments', self.channel.tool, 'probe', [])
+        self.assertFails('TooLarge', self.channel.tool, 'probe', {'size': 2 << 20})
+        self.assertEqual(self.channel.tool('probe')['content'][0]['text'], 'x')
+
+    def test_start(self):
+        responses = []
+        self.channel.connection.signal_subscribe(
+            None, 'org.codewhale.Extensions.Request', 'Response', None, None, 0, lambda *event: responses.append(event[5].unpack()))
+        path = self.channel.call('Tools', 'Start', '(ssa{sv})', 'probe', '{}', options(handle_token='direct'))
+        self.assertIn(self.client.unique_name.lstrip(':').replace('.', '_'), path)
+        iterate_until(lambda: responses, what='the response')
+        self.assertEqual(responses[0][0], 0)
+
+    def test_channel_that_is_closed_during_a_call(self):
+        recorded = self.client.signals('Decisions', 'Recorded')
+        self.channel.start_tool('probe', {'size': 3})
+        self.channel.connection.flush_sync(None)
+        self.channel.close()
+        self.assertTrue(recorded.wait()[0])
+        self.assertEqual(self.client.tool('probe')['content'][0]['text'], 'x')
+
+
 def _u(number):
     from gi.repository import GLib
     return GLib.Variant('u', number)

@@ -123,6 +123,27 @@ class Interface(ServiceCase):
         closed.wait()
 
 
+class Callers(ServiceCase):
+    def busctl_in_unit(self, unit):
+        """busctl as a program of that unit; returns its exit status and what it printed."""
+        done = subprocess.run(
+            ['systemd-run', '--user', '--quiet', '--wait', '--pipe', '--collect', f'--unit={unit}', '--', 'busctl',
+             f'--address={self.bus.address}', 'get-property', 'org.codewhale.Extensions', '/org/codewhale/Extensions',
+             'org.codewhale.Extensions', 'Version'],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30, check=False)
+        return done.returncode, done.stdout
+
+    def test_from_inside_a_host_unit(self):
+        """A plugin that got hold of the bus all the same is refused everything, even a property."""
+        status, text = self.busctl_in_unit('codewhale-host-intruder-1.service')
+        self.assertNotEqual(status, 0, text)
+        self.assertIn("A plugin's host is not served", text)
+
+    def test_from_inside_another_unit(self):
+        status, text = self.busctl_in_unit('ordinary-client.service')
+        self.assertEqual(status, 0, text)
+
+
 class Bus(ServiceCase):
     def test_bus_that_goes_away_ends_the_service_and_its_hosts(self):
         from codewhale import SAMPLES

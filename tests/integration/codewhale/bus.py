@@ -130,6 +130,16 @@ class Client:
         if not self.connection.is_closed():
             self.connection.close_sync(None)
 
+    def open_channel(self):
+        """A client of the direct channel that the service opens for this one."""
+        _, fds = self.connection.call_with_unix_fd_list_sync(
+            NAME, ROOT, NAME, 'OpenChannel', None, None, Gio.DBusCallFlags.NO_AUTO_START, SECONDS * 1000, None, None)
+        stream = Gio.Socket.new_from_fd(fds.get(0)).connection_factory_create_connection()
+        channel = Client.__new__(Client)
+        channel.connection = Gio.DBusConnection.new_sync(stream, None, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT, None, None)
+        channel.connection.set_exit_on_close(False)
+        return channel
+
     def vanish(self):
         """Leave the bus without a word, as a program does that is killed."""
         os.close(os.dup(self.connection.get_stream().get_socket().get_fd()))
@@ -175,7 +185,7 @@ class Client:
         return json.loads(self.start_tool(name, arguments, seconds, **more).result(seconds))
 
     def start_tool(self, name, arguments=None, seconds=SECONDS, **more):
-        text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
+        text = arguments if isinstance(arguments, str) else json.dumps({} if arguments is None else arguments)
         return self.start('Tools', 'Call', '(ssa{sv})', name, text, options(**more), seconds=seconds)
 
     def command(self, name, text='', **more):
