@@ -87,7 +87,7 @@ static void adapt_server(ManifestReader *reader, const char *where, Jval server,
 /* The rest of the rules is for the reader of 1.8, so the servers are written in its shape. */
 static char *rewrite(ManifestReader *reader, const char *where, Jval servers, size_t *ret_size) {
         JIter iter = jval_iterate(servers);
-        g_auto(JWriter) writer;
+        g_auto(JWriter) writer = {};
         Jval key, item;
 
         jwriter_init(&writer);
