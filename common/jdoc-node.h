@@ -33,11 +33,6 @@ struct Jnode {
 
 #define JNODE_HASH_BITS 8 /* key: hash of the decoded bytes, from this bit on */
 
-typedef struct JdocString {
-        const char *bytes;
-        size_t size;
-} JdocString;
-
 /* The keys of one big object, sorted by hash, size and bytes. */
 typedef struct JdocIndex {
         uint32_t count;
@@ -49,7 +44,7 @@ typedef struct JdocBlock JdocBlock;
 struct Jdoc {
         const char *text;
         char *text_owned;
-        GArray *strings;    /* JdocString: decoded or NUL-ended copies, made when first asked for */
+        GPtrArray *strings; /* char: decoded or NUL-ended copies, made when first asked for; before each its size */
         JdocBlock *blocks;  /* what those copies lie in */
         GPtrArray *indexes; /* JdocIndex: of the objects with many members */
         uint32_t size;
@@ -125,21 +120,15 @@ static inline uint32_t jnode_hash(const Jnode *key) {
         return key->tag >> JNODE_HASH_BITS;
 }
 
-/** jdoc_decode() - the copy of a string that jnode_bytes() needs for one with escapes; not always asked for
- */
-const JdocString *jdoc_decode(const Jdoc *doc, const Jnode *node);
+/** jdoc_decode() - the copy of a string's decoded bytes, ended by NUL; made when first asked for */
+const char *jdoc_decode(const Jdoc *doc, const Jnode *node, size_t *ret_size);
 
 /** jnode_bytes() - the decoded bytes of a string, not ended by NUL */
 static inline const char *jnode_bytes(const Jdoc *doc, const Jnode *node, size_t *ret_size) {
-        const JdocString *copy;
-
-        if (!(node->tag & JNODE_ESCAPED)) {
-                *ret_size = node->size - 2;
-                return doc->text + node->start + 1;
-        }
-        copy = jdoc_decode(doc, node);
-        *ret_size = copy->size;
-        return copy->bytes;
+        if (node->tag & JNODE_ESCAPED)
+                return jdoc_decode(doc, node, ret_size);
+        *ret_size = node->size - 2;
+        return doc->text + node->start + 1;
 }
 
 /** jdoc_index() - sorts the keys of @object into an index; -EBADMSG and the later key when two are equal */

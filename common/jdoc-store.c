@@ -27,7 +27,7 @@ Jdoc *jdoc_free(Jdoc *doc) {
                 g_free(block);
         }
         if (doc->strings)
-                g_array_unref(doc->strings);
+                g_ptr_array_unref(doc->strings);
         if (doc->indexes)
                 g_ptr_array_unref(doc->indexes);
         g_free(doc->text_owned);
@@ -49,34 +49,36 @@ static char *jdoc_room(Jdoc *doc, size_t size) {
         return block->bytes + block->used - size;
 }
 
-static const JdocString *jdoc_copy(const Jdoc *doc, const Jnode *node) {
-        Jdoc *cache = (Jdoc *) doc;
-        Jnode *entry = (Jnode *) node;
+/* Copies the decoded bytes of a string, with their number before them and a NUL behind. */
+static char *jdoc_copy(Jdoc *doc, const Jnode *node) {
         const char *source = doc->text + node->start + 1;
-        size_t size = node->size - 2;
-        JdocString copy;
-        char *bytes;
+        uint32_t size = node->size - 2;
+        char *room = jdoc_room(doc, sizeof(size) + size + 1), *bytes = room + sizeof(size);
 
-        if (node->word > 0)
-                return &g_array_index(doc->strings, JdocString, node->word - 1);
-
-        bytes = jdoc_room(cache, size + 1);
         if (node->tag & JNODE_ESCAPED)
-                size = jscan_unescape(source, size, bytes);
+                size = (uint32_t) jscan_unescape(source, size, bytes);
         else
                 memcpy(bytes, source, size);
         bytes[size] = '\0';
-
-        copy = (JdocString){ bytes, size };
-        if (!cache->strings)
-                cache->strings = g_array_new(FALSE, FALSE, sizeof(JdocString));
-        g_array_append_val(cache->strings, copy);
-        entry->word = cache->strings->len;
-        return &g_array_index(cache->strings, JdocString, cache->strings->len - 1);
+        memcpy(room, &size, sizeof(size));
+        return bytes;
 }
 
-const JdocString *jdoc_decode(const Jdoc *doc, const Jnode *node) {
-        return jdoc_copy(doc, node);
+const char *jdoc_decode(const Jdoc *doc, const Jnode *node, size_t *ret_size) {
+        Jdoc *cache = (Jdoc *) doc;
+        const char *bytes;
+        uint32_t size;
+
+        if (node->word == 0) {
+                if (!cache->strings)
+                        cache->strings = g_ptr_array_new();
+                g_ptr_array_add(cache->strings, jdoc_copy(cache, node));
+                ((Jnode *) node)->word = cache->strings->len;
+        }
+        bytes = g_ptr_array_index(doc->strings, node->word - 1);
+        memcpy(&size, bytes - sizeof(size), sizeof(size));
+        *ret_size = size;
+        return bytes;
 }
 
 static int compare_key(const Jdoc *doc, const Jnode *key, const char *bytes, size_t size, uint32_t hash) {
@@ -168,12 +170,7 @@ const Jnode *jdoc_find(const Jdoc *doc, const Jnode *object, const char *bytes, 
 }
 
 const char *jval_string(Jval value, size_t *ret_size) {
-        const JdocString *copy;
+        size_t size;
 
-        if (jval_type(value) != J_STRING)
-                return NULL;
-        copy = jdoc_copy(value.doc, value.node);
-        if (ret_size)
-                *ret_size = copy->size;
-        return copy->bytes;
+        return jval_type(value) == J_STRING ? jdoc_decode(value.doc, value.node, ret_size ?: &size) : NULL;
 }
