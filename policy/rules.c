@@ -124,6 +124,64 @@ void rule_set_index(RuleSet *rules, Rule *rule) {
         g_ptr_array_add(same, rule);
 }
 
+/* ---- showing ---- */
+
+static void write_rule(const Rule *rule, JWriter *writer) {
+        const struct {
+                const char *name;
+                const char *text;
+        } texts[] = {
+                { "tool", rule->tool },
+                { "plugin", rule->plugin },
+                { "build", rule->build },
+                { "caller", rule->caller },
+                { "path", rule->path },
+                { "why", rule->why },
+        };
+        g_autofree char *command = rule->command ? g_strjoinv(" ", rule->command) : NULL;
+
+        jwriter_begin_object(writer);
+        jwriter_member_string(writer, "source", rule_source_to_string(rule->source));
+        jwriter_member_string(writer, "id", rule->id);
+        jwriter_member_string(writer, "outcome", rule_outcome_to_string(rule->outcome));
+        for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+                if (texts[i].text)
+                        jwriter_member_string(writer, texts[i].name, texts[i].text);
+        if (command)
+                jwriter_member_string(writer, "command", command);
+        jwriter_end_object(writer);
+}
+
+static void write_prefixes(const GPtrArray *prefixes, JWriter *writer) {
+        jwriter_begin_array(writer);
+        for (guint i = 0; i < prefixes->len; i++) {
+                const CommandPrefix *prefix = prefixes->pdata[i];
+
+                jwriter_begin_object(writer);
+                jwriter_member_string(writer, "source", rule_source_to_string(prefix->source));
+                jwriter_member_string(writer, "command", prefix->text);
+                jwriter_end_object(writer);
+        }
+        jwriter_end_array(writer);
+}
+
+void rule_set_write(const RuleSet *rules, JWriter *writer) {
+        jwriter_begin_object(writer);
+        jwriter_key(writer, "rules");
+        jwriter_begin_array(writer);
+        for (guint i = 0; i < rules->all->len; i++)
+                write_rule(rules->all->pdata[i], writer);
+        jwriter_end_array(writer);
+        jwriter_key(writer, "commands");
+        jwriter_begin_object(writer);
+        jwriter_key(writer, "deny");
+        write_prefixes(rules->denied, writer);
+        jwriter_key(writer, "trust");
+        write_prefixes(rules->trusted, writer);
+        jwriter_end_object(writer);
+        jwriter_end_object(writer);
+}
+
 /* ---- matching ---- */
 
 typedef struct Matcher {

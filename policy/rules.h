@@ -19,6 +19,7 @@
 #include <systemd/sd-bus.h>
 
 #include "common/jdoc.h"
+#include "common/jwriter.h"
 
 typedef enum RuleSource {
         RULE_BUILTIN,
@@ -78,6 +79,14 @@ int rule_set_load(RuleSet *rules, RuleSource source, Jval document, sd_bus_error
 
 size_t rule_set_length(const RuleSet *rules);
 const Rule *rule_set_get(const RuleSet *rules, size_t index);
+
+/**
+ * rule_set_write() - all rules, for people who want to see what is in force
+ *
+ * {"rules":[{"source","id","outcome","tool","plugin",...,"why"}...],"commands":{"deny":[{"source","command"}...],
+ * "trust":[...]}}; what a rule does not say is left out.
+ */
+void rule_set_write(const RuleSet *rules, JWriter *writer);
 
 /* The call as rules see it. */
 typedef struct RuleSubject {

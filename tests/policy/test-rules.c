@@ -141,6 +141,25 @@ static void test_load_limit(void) {
         g_assert_cmpstr(error.name, ==, ERROR_LIMIT_EXCEEDED);
 }
 
+static void test_write(void) {
+        g_autoptr(RuleSet) rules = load(RULE_ADMIN, "{\"rule\":[{\"outcome\":\"ask\",\"tool\":\"a\","
+                                                    "\"command\":\"git push\",\"why\":\"w\"}],"
+                                                    "\"commands\":{\"deny\":[\"rm -rf\"]}}");
+        g_auto(JWriter) writer = {};
+        g_autofree char *json = NULL;
+
+        load_more(rules, RULE_USER, "{\"commands\":{\"trust\":[\"ls\"]}}");
+        jwriter_init(&writer);
+        rule_set_write(rules, &writer);
+        json = jwriter_steal(&writer, NULL);
+        g_assert_cmpstr(json, ==,
+                        "{\"rules\":[{\"source\":\"administrator\",\"id\":\"rule "
+                        "1\",\"outcome\":\"ask\",\"tool\":\"a\","
+                        "\"why\":\"w\",\"command\":\"git "
+                        "push\"}],\"commands\":{\"deny\":[{\"source\":\"administrator\","
+                        "\"command\":\"rm -rf\"}],\"trust\":[{\"source\":\"user\",\"command\":\"ls\"}]}}");
+}
+
 static void test_wildcards(void) {
         static const struct {
                 const char *pattern;
@@ -746,6 +765,7 @@ int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/rules/load-errors", test_load_errors);
         g_test_add_func("/rules/load-limit", test_load_limit);
+        g_test_add_func("/rules/write", test_write);
         g_test_add_func("/rules/wildcards", test_wildcards);
         g_test_add_func("/rules/AP-13-C10-order", test_order);
         g_test_add_func("/rules/C10-pairs", test_pairs);
