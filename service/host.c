@@ -7,6 +7,7 @@
 
 #include "common/cleanup.h"
 #include "common/errors.h"
+#include "common/jwriter.h"
 #include "common/limits.h"
 #include "common/log.h"
 #include "common/messages.h"
@@ -234,7 +235,7 @@ static void on_process_ended(HostProcess *process, void *userdata) {
         host->process = host_process_free(process);
         if (host->state == HOST_FAILED)
                 host_table_tell_changed(host->table, host);
-        else if (stopped || !host->wanted)
+        else if (stopped || !host->wanted || host->restart)
                 host_set_state(host, HOST_IDLE, NULL);
         else
                 host_recover(host, stage, reason, crash, activating);
@@ -367,13 +368,47 @@ static void host_begin(Host *host) {
                 host_start(host);
 }
 
+static void on_deactivated(const RpcAnswer *answer, void *userdata) {
+        Host *host = userdata;
+
+        if (answer->outcome == RPC_OUTCOME_CLOSED || answer->outcome == RPC_OUTCOME_CANCELLED || !host->process)
+                return;
+        if (answer->outcome == RPC_OUTCOME_TIMED_OUT)
+                host_add_diagnostic(host, "its clean-up did not end within 2 s and was cut short");
+        host_process_stop(host->process, host->reason ?: "the plugin was deactivated");
+}
+
+/* Lets the plugin clean up after itself; what it was working on ends at once. False when there is nobody to tell. */
+static bool host_deactivate(Host *host, const char *reason) {
+        Rpc *rpc = host_process_rpc(host->process);
+        g_autofree char *params = NULL;
+        g_auto(JWriter) writer = {};
+        size_t size;
+
+        if (!rpc || !host->owner || !host->activated)
+                return false;
+
+        rpc_cancel_all(rpc, reason);
+        jwriter_init(&writer);
+        jwriter_begin_object(&writer);
+        jwriter_key(&writer, "owner");
+        owner_write(host->owner, &writer);
+        jwriter_end_object(&writer);
+        params = jwriter_steal(&writer, &size);
+        return rpc_call(rpc, 0, "ext/deactivate", params, size, HOST_DISPOSE_MSEC + HOST_DISPOSE_GRACE_MSEC, on_deactivated, host,
+                        NULL) >= 0;
+}
+
 static void host_end(Host *host, const char *reason) {
         host->timer = sd_event_source_disable_unref(host->timer);
         host_withdraw(host, reason);
         if (host->process) {
-                if (host->state != HOST_FAILED && host->state != HOST_STOPPING)
+                if (host->state == HOST_STOPPING)
+                        return;
+                if (host->state != HOST_FAILED)
                         host_set_state(host, HOST_STOPPING, reason);
-                host_process_stop(host->process, reason);
+                if (!host_deactivate(host, reason))
+                        host_process_stop(host->process, reason);
         } else if (!host->wanted)
                 host_set_state(host, HOST_DISABLED, NULL);
 }
