@@ -7,6 +7,7 @@ import {
 import { boundText, objectText, quote } from './json.mjs'
 import { Channel, ProtocolError, RpcError } from './rpc.mjs'
 import { checkParams, methodTable } from './wire.mjs'
+import { nextTurn } from './primordials.mjs'
 import { stripTypeScript } from './admission.mjs'
 
 const LEVELS = new Set(['debug', 'info', 'warn', 'error'])
@@ -93,12 +94,12 @@ export class Host {
     this.disposeMs = limits.dispose_deadline_ms
     this.state = 'ready'
     /* The answer is sent when this function has returned; "ready" follows it. */
-    queueMicrotask(() => setImmediate(() => this.channel.sendNotification('host/ready', '{}')))
+    nextTurn(() => this.channel.sendNotification('host/ready', '{}'))
     return '{}'
   }
 
   shutdown() {
-    setImmediate(() => {
+    nextTurn(() => {
       this.state = 'ending'
       this.exit(EXIT_OK)
     })

@@ -38,7 +38,7 @@ export const stringToWellFormed = uncurry(String.prototype.toWellFormed)
 
 export const setTimer = globalThis.setTimeout
 export const clearTimer = globalThis.clearTimeout
-export const startMicrotask = globalThis.queueMicrotask
+export const nextTurn = globalThis.setImmediate
 
 export const bufferAlloc = Buffer.allocUnsafeSlow
 export const bufferByteLength = Buffer.byteLength

@@ -351,6 +351,15 @@ test('E01 allow is no opinion, noticed once', async () => {
   })
 })
 
+test('E a listener is labelled with the name of its function, or of its plugin', async () => {
+  await withCore({ 'a.mjs': module(`ctx.on('tools/pre-execute', function guard() {})\nctx.on('tools/pre-execute', () => {})`) }, async core => {
+    await core.activateOk('a.mjs')
+    assert.deepEqual(core.registered.map(({ spec }) => spec), [
+      { name: 'tools/pre-execute', description: 'guard' }, { name: 'tools/pre-execute', description: 'sample' },
+    ])
+  })
+})
+
 test('E01 a listener sees a frozen view and nothing of sessions or approval', async () => {
   await withCore({ 'a.mjs': module(`ctx.on('tools/pre-execute', call => ({ kind: 'annotate', text: JSON.stringify({
     ...call, signal: call.signal instanceof AbortSignal, frozen: [call, call.arguments, call.arguments.deep].every(Object.isFrozen) }) }))`) }, async core => {

@@ -6,6 +6,7 @@ import { CODE, HOOK_TEXT_BYTES_MAX, REVISION_BYTES_MAX } from '../limits.mjs'
 import { NotJsonError, boundText, encodeJson, objectText, quote, utf8Length } from '../json.mjs'
 import { checkFunction, propose } from '../registration.mjs'
 import { RpcError, isObject } from '../rpc.mjs'
+import { ENTRY } from '../owner.mjs'
 import { RefusedError } from '../errors.mjs'
 import { freeze, isFrozen } from '../primordials.mjs'
 
@@ -77,6 +78,7 @@ async function runListener(listener, registration, params, signal) {
 export function onPreExecute(ctx, listener, options) {
   checkFunction(`the listener of ${EVENT}`, listener)
   if (options?.prepend || options?.global) throw new RefusedError(`${EVENT} takes no prepend or global option`)
-  const label = boundText(listener.name || 'listener', 128)
+  /* What a denial names: the function, or the plugin when it is an arrow function without a name */
+  const label = boundText(listener.name || ctx[ENTRY]?.owner.pluginName || 'listener', 128)
   return propose(ctx, 'hook', EVENT, [['name', quote(EVENT)], ['description', quote(label)]], (...args) => runListener(listener, ...args))
 }
