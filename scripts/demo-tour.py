@@ -71,6 +71,8 @@ class Tour:
         self.home.mkdir(mode=0o700)
         (self.home / 'config.toml').write_text(
             f'# Extensions with code of their own are off until you want them.\n[features]\nextension_host = true\n\n'
+            '# Trusting is a personal act: an approver must confirm it. (Without this line, polkit is asked where it is there.)\n'
+            '[trust]\nconfirm = "approver"\n\n'
             f'[extension_host]\nnode = "{NODE}"\n')
         self.bus = self.service = None
         self.step = 0
@@ -199,7 +201,7 @@ class Approver:
         raise TimeoutError(f'the approver showed nothing new:\n{self.seen}')
 
     def wait_for_card(self):
-        return self.read_until(lambda text: 'Arguments' in text, 20)
+        return self.read_until(lambda text: '[n] deny' in text, 20)
 
     def press(self, key):
         time.sleep(1)
@@ -224,7 +226,8 @@ def install(tour):
     tour.ctl('review', 'counter', limit=40)
     token = json.loads(tour.output(CTL, '--json', 'review', 'counter')[1])['token']
     tour.ctl('trust', 'counter', token.replace(token[:8], '00000000', 1), expect=7)
-    tour.ctl('trust', 'counter', token)
+    print('\n  Trusting is a personal act: no program can do it for itself, a person has to confirm.')
+    tour.asked_by([CTL, 'trust', 'counter', token], 'y')
     tour.ctl('enable', 'counter')
     tour.ctl('list')
 
@@ -291,7 +294,15 @@ def walls(tour):
         'license': 'MIT', 'extensions': {'net.codewhale': {'native': {'path': 'native/curious.mjs'}}}}))
     tour.output(CTL, 'install', str(bundle))
     token = json.loads(tour.output(CTL, '--json', 'review', 'curious')[1])['token']
-    tour.output(CTL, 'trust', 'curious', token)
+    approver = Approver(tour.environment)
+    try:
+        trusting = subprocess.Popen([CTL, 'trust', 'curious', token], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                    env=tour.environment)
+        approver.wait_for_card()
+        approver.press('y')
+        trusting.wait(60)
+    finally:
+        approver.close()
     tour.ctl('enable', 'curious')
     arguments = json.dumps({'home': os.path.expanduser('~'), 'bus': tour.bus_socket})
     answer = tour.asked_by([CTL, '--json', 'call', 'look_around', arguments], 'y', show=lambda text: [
