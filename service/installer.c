@@ -77,26 +77,15 @@ static int fill_and_publish(int plugins, const char *staging, const InstallSourc
         return r;
 }
 
-int installer_place(int plugins, const InstallSource *source, const char *expected_hash, sd_bus_error *reterr) {
-        const char *name = source->bundle->manifest->name;
-        g_autofree char *staging = NULL;
-        struct stat status;
+static char *new_staging_name(void) {
         uint64_t random;
-        int r;
 
-        r = check_source(source, expected_hash, reterr);
-        if (r < 0)
-                return r;
-        if (fstatat(plugins, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
-                return errors_set(reterr, ERROR_ALREADY_INSTALLED, "There is something of the name %s already.", name);
         if (getrandom(&random, sizeof random, 0) != sizeof random)
-                return errors_set(reterr, ERROR_IO, "There is no random number.");
+                return NULL;
+        return g_strdup_printf(INSTALLER_STAGING_PREFIX "%016" G_GINT64_MODIFIER "x", random);
+}
 
-        staging = g_strdup_printf(INSTALLER_STAGING_PREFIX "%016" G_GINT64_MODIFIER "x", random);
-        r = fill_and_publish(plugins, staging, source);
-        if (r >= 0)
-                return 0;
-
+static int fail(int plugins, const char *staging, const char *name, int r, sd_bus_error *reterr) {
         (void) safe_remove_tree_at(plugins, staging);
         if (r == -EEXIST)
                 return errors_set(reterr, ERROR_ALREADY_INSTALLED, "There is something of the name %s already.", name);
@@ -105,20 +94,81 @@ int installer_place(int plugins, const InstallSource *source, const char *expect
         return errors_set(reterr, ERROR_IO, "The bundle can't be placed: %s.", g_strerror(-r));
 }
 
-int installer_remove(int plugins, const char *name, sd_bus_error *reterr) {
-        g_autofree char *gone = g_strconcat(INSTALLER_GONE_PREFIX, name, NULL);
-        _cleanup_close_ int root = -EBADF;
+int installer_place(int plugins, const InstallSource *source, const char *expected_hash, sd_bus_error *reterr) {
+        const char *name = source->bundle->manifest->name;
+        g_autofree char *staging = new_staging_name();
+        struct stat status;
+        int r;
+
+        r = check_source(source, expected_hash, reterr);
+        if (r < 0)
+                return r;
+        if (fstatat(plugins, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+                return errors_set(reterr, ERROR_ALREADY_INSTALLED, "There is something of the name %s already.", name);
+        if (!staging)
+                return errors_set(reterr, ERROR_IO, "There is no random number.");
+
+        r = fill_and_publish(plugins, staging, source);
+        return r < 0 ? fail(plugins, staging, name, r, reterr) : 0;
+}
+
+/* The marker of the bundle in @folder, which says that it is ours */
+static int open_marker(int plugins, const char *folder, Marker **ret, sd_bus_error *reterr) {
+        _cleanup_close_ int root = safe_open_at(plugins, folder, O_RDONLY | O_DIRECTORY, 0);
+        int r;
+
+        if (root < 0)
+                return errors_set(reterr, ERROR_IO, "The bundle can't be opened: %s.", g_strerror(-root));
+        r = marker_read(root, ret);
+        if (r < 0)
+                return errors_set(reterr, ERROR_NOT_INSTALLED_BY_US,
+                                "The bundle was not put there by an install%s, so it is left alone.",
+                                r == -ENOENT ? "" : " (its marker is unreadable)");
+        return 0;
+}
+
+static int fill_and_exchange(int plugins, const char *staging, const char *folder, const InstallSource *source) {
+        int r = fill(plugins, staging, source);
+
+        if (r >= 0 && renameat2(plugins, staging, plugins, folder, RENAME_EXCHANGE) < 0)
+                r = -errno;
+        if (r >= 0 && fsync(plugins) < 0)
+                r = -errno;
+        return r;
+}
+
+int installer_replace(
+                int plugins, const char *folder, const InstallSource *source, const char *expected_hash,
+                sd_bus_error *reterr) {
+        g_autofree char *staging = new_staging_name();
         g_autoptr(Marker) marker = NULL;
         int r;
 
-        root = safe_open_at(plugins, name, O_RDONLY | O_DIRECTORY, 0);
-        if (root < 0)
-                return errors_set(reterr, ERROR_IO, "The bundle can't be opened: %s.", g_strerror(-root));
-        r = marker_read(root, &marker);
+        r = open_marker(plugins, folder, &marker, reterr);
+        if (r >= 0)
+                r = check_source(source, expected_hash, reterr);
         if (r < 0)
-                return errors_set(reterr, ERROR_NOT_INSTALLED_BY_US,
-                                "The bundle was not put there by an install%s, so it is not removed. Delete the folder yourself.",
-                                r == -ENOENT ? "" : " (its marker is unreadable)");
+                return r;
+        if (strcmp(marker->content_hash, source->bundle->content_hash) == 0)
+                return 0;
+        if (!staging)
+                return errors_set(reterr, ERROR_IO, "There is no random number.");
+
+        r = fill_and_exchange(plugins, staging, folder, source);
+        if (r < 0)
+                return fail(plugins, staging, folder, r, reterr);
+        (void) safe_remove_tree_at(plugins, staging);
+        return 1;
+}
+
+int installer_remove(int plugins, const char *name, sd_bus_error *reterr) {
+        g_autofree char *gone = g_strconcat(INSTALLER_GONE_PREFIX, name, NULL);
+        g_autoptr(Marker) marker = NULL;
+        int r;
+
+        r = open_marker(plugins, name, &marker, reterr);
+        if (r < 0)
+                return r;
 
         /* An earlier one of that name may still lie there. */
         (void) safe_remove_tree_at(plugins, gone);

@@ -54,6 +54,17 @@ void install_source_sweep(const char *scratch);
 int installer_place(int plugins, const InstallSource *source, const char *expected_hash, sd_bus_error *reterr);
 
 /**
+ * installer_replace() - put other bytes in the place of an installed bundle, in one step
+ * @folder: of the bundle in @plugins; it must carry our marker and keep its name
+ *
+ * Return: 1 when it was replaced; 0 when the bytes are those that are there already; errors as for installer_place(), and
+ * ERROR_NOT_INSTALLED_BY_US.
+ */
+int installer_replace(
+                int plugins, const char *folder, const InstallSource *source, const char *expected_hash,
+                sd_bus_error *reterr);
+
+/**
  * installer_remove() - take the bundle in the folder @name away, in one step
  *
  * It lies under INSTALLER_GONE_PREFIX until installer_sweep(). Return: 0; ERROR_NOT_INSTALLED_BY_US without a marker;

@@ -10,6 +10,7 @@
 #include "common/safe-file.h"
 #include "service/discovery.h"
 #include "service/installer.h"
+#include "service/marker.h"
 #include "service/plugin-private.h"
 #include "service/review.h"
 
@@ -118,6 +119,62 @@ int plugin_set_install(PluginSet *set, const char *source, const char *expected_
         if (r >= 0)
                 r = plugin_set_reload(set, reterr); /* finds it the same way as everything else is found */
         return r < 0 ? r : plugin_set_find_placed(set, name, hash, ret, reterr);
+}
+
+/* Where an installed bundle came from, if that is a place to ask again. */
+static int find_remote(const Plugin *plugin, char **ret_source, sd_bus_error *reterr) {
+        _cleanup_close_ int root = safe_open_directory(plugin->root);
+        g_autofree char *source = root >= 0 ? marker_read_source(root) : NULL;
+
+        if (plugin->scope != PLUGIN_USER || !source)
+                return errors_set(reterr, ERROR_NOT_INSTALLED_BY_US, "%s was not put there by an install.", plugin->name);
+        if (g_str_has_prefix(source, "path:"))
+                return errors_set(reterr, ERROR_NOT_SUPPORTED,
+                                "%s came from a local path, which is not asked again: disable, uninstall and install it.",
+                                plugin->name);
+
+        *ret_source = g_steal_pointer(&source);
+        return 0;
+}
+
+static int replace(
+                PluginSet *set, const Plugin *plugin, InstallSource *source, const char *expected_hash,
+                sd_bus_error *reterr) {
+        g_autofree char *folder = g_path_get_basename(plugin->root);
+        _cleanup_close_ int plugins = codewhale_home_open(set->home, HOME_PLUGINS);
+
+        if (plugins < 0)
+                return errors_set(reterr, ERROR_IO, "%s can't be opened: %s.",
+                                codewhale_home_get_path(set->home, HOME_PLUGINS), g_strerror(-plugins));
+        if (strcmp(source->bundle->manifest->name, plugin->name) != 0)
+                return errors_set(reterr, ERROR_INVALID_BUNDLE, "The newer bundle calls itself %s, not %s.",
+                                source->bundle->manifest->name, plugin->name);
+        return installer_replace(plugins, folder, source, expected_hash, reterr);
+}
+
+int plugin_set_update(
+                PluginSet *set, Plugin *plugin, const char *archive, const char *expected_hash, sd_bus_error *reterr) {
+        g_autoptr(InstallSource) opened = NULL;
+        g_autofree char *source = NULL;
+        int r;
+
+        r = find_remote(plugin, &source, reterr);
+        if (r < 0)
+                return r;
+        if (!archive)
+                return errors_set(reterr, ERROR_NOT_SUPPORTED, "There is nothing here that downloads %s.", source);
+        r = install_source_open(
+                        archive, codewhale_home_get_path(set->home, HOME_ROOT), set->extension_host, &opened, reterr);
+        if (r < 0)
+                return r;
+
+        /* It stays known by where it comes from, not by where it was put down in between. */
+        g_free(opened->text);
+        opened->text = g_steal_pointer(&source);
+        r = replace(set, plugin, opened, expected_hash, reterr);
+        if (r > 0)
+                (void) plugin_set_reload(set, NULL);
+        return r;
 }
 
 static int remove_record(PluginSet *set, const char *plugin_id, sd_bus_error *reterr) {

@@ -128,6 +128,19 @@ int plugin_set_preview(PluginSet *set, const char *source, char **ret_json, sd_b
 int plugin_set_install(PluginSet *set, const char *source, const char *expected_hash, Plugin **ret, sd_bus_error *reterr);
 
 /**
+ * plugin_set_update() - newer bytes for an installed bundle (2.5)
+ * @archive:       absolute path of what was downloaded from the bundle's source; NULL asks whether there is such a source
+ * @expected_hash: NULL, or the content hash that the bytes must have
+ *
+ * Replaces the bundle in one step; the receipt then no longer fits, so it is inactive until it is reviewed. A bundle that
+ * came from a local path is refused: disable, uninstall and install it again.
+ * Return: 1 when it was replaced; 0 when the bytes are the same; ERROR_NOT_INSTALLED_BY_US; ERROR_NOT_SUPPORTED for a local
+ * source, or when there is nothing to download with; else as plugin_set_install().
+ */
+int plugin_set_update(
+                PluginSet *set, Plugin *plugin, const char *archive, const char *expected_hash, sd_bus_error *reterr);
+
+/**
  * plugin_set_uninstall() - remove an installed bundle and its state entry; its data directory stays
  *
  * @plugin is gone from the set afterwards (event `removed`). Return: 0; ERROR_STILL_ENABLED; ERROR_NOT_INSTALLED_BY_US.

@@ -443,6 +443,46 @@ static void test_review(void) {
         world_done(&world);
 }
 
+static void test_update(void) {
+        World world;
+        Plugin *plugin;
+        g_autofree char *source = NULL, *placed = NULL, *marker = NULL, *before = NULL, *path = NULL;
+
+        world_init(&world);
+        plugin = world_activate(&world, "sample");
+        source = g_build_filename(world.author, "sample", NULL);
+        placed = world_placed(&world, "sample");
+        assert_refused(plugin_set_update(world.set, plugin, source, NULL, &error), ERROR_NOT_SUPPORTED);
+
+        /* As if it had been downloaded */
+        fixture_write_format(placed, ".installed-from",
+                        "{\"source\":\"https://example.org/sample.tar.gz\",\"content_hash\":\"%s\",\"installed_at\":1}",
+                        plugin_get_content_hash(plugin));
+        assert_refused(plugin_set_update(world.set, plugin, NULL, NULL, &error), ERROR_NOT_SUPPORTED);
+        g_assert_cmpint(plugin_set_update(world.set, plugin, source, NULL, NULL), ==, 0);
+        g_assert_cmpint(plugin_set_verify(world.set, plugin, 2, NULL), ==, 0);
+
+        before = g_strdup(plugin_get_content_hash(plugin));
+        fixture_write(source, "native/main.mjs", "export const newer = true\n", -1);
+        assert_refused(plugin_set_update(world.set, plugin, source, before, &error), ERROR_CONTENT_CHANGED);
+        g_assert_cmpint(plugin_set_verify(world.set, plugin, 2, NULL), ==, 0);
+        g_assert_cmpint(plugin_set_update(world.set, plugin, source, NULL, NULL), ==, 1);
+        g_assert_cmpstr(plugin_get_content_hash(plugin), !=, before);
+        g_assert_cmpint(plugin_get_trust(plugin), ==, TRUST_CONTENT_CHANGED);
+        assert_refused(plugin_set_verify(world.set, plugin, 2, &error), ERROR_CONTENT_CHANGED);
+        marker = fixture_read(placed, ".installed-from");
+        g_assert_nonnull(strstr(marker, "\"source\":\"https://example.org/sample.tar.gz\""));
+        g_assert_cmpuint(fixture_count(world.home, "plugins"), ==, 3); /* nothing but it, the state and its lock */
+
+        /* Another name is another bundle. */
+        fixture_bundle(source, "renamed");
+        assert_refused(plugin_set_update(world.set, plugin, source, NULL, &error), ERROR_INVALID_BUNDLE);
+        path = g_build_filename(placed, ".installed-from", NULL);
+        g_assert_cmpint(g_unlink(path), ==, 0);
+        assert_refused(plugin_set_update(world.set, plugin, source, NULL, &error), ERROR_NOT_INSTALLED_BY_US);
+        world_done(&world);
+}
+
 static void own(const char *folder, const char *name, const char *keys) {
         fixture_write_format(folder, "plugin.json",
                         "{\"$schema\":\"https://agent-plugins.org/schemas/plugin.json\",\"name\":\"%s\","
@@ -764,6 +804,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/service/plugin-set/T10-edited-and-restored", test_edit_source);
         g_test_add_func("/service/plugin-set/T11-edited-sealed-copy", test_edit_staged);
         g_test_add_func("/service/plugin-set/T12-uninstall", test_uninstall);
+        g_test_add_func("/service/plugin-set/T13-update", test_update);
         g_test_add_func("/service/plugin-set/T17-reload-grants-nothing", test_reload_grants_nothing);
         g_test_add_func("/service/plugin-set/M03-precedence", test_precedence);
         g_test_add_func("/service/plugin-set/M11-inapplicable", test_when);
