@@ -8,6 +8,7 @@
 #include "common/sha256.h"
 #include "service/bundle-claude.h"
 #include "service/bundle-component.h"
+#include "service/bundle-skill.h"
 #include "service/bundle.h"
 #include "service/mcp-adapt.h"
 
@@ -185,6 +186,7 @@ static int finish(BundleLoad *load, BundleTree *tree, const char *hash) {
         bundle->content_hash = g_strdup(hash);
         bundle_claude_check(bundle->manifest, tree, load->root, bundle->diagnostics);
         bundle_component_check(bundle->manifest, tree, load->options.extension_host, bundle->diagnostics);
+        bundle_skill_check(bundle->manifest, tree, load->root, bundle->diagnostics);
         inventory_take(bundle->manifest, tree, &bundle->inventory);
         bundle->capability_hash = inventory_hash(&bundle->inventory, load->options.extension_host);
         return 0;

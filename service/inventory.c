@@ -73,6 +73,15 @@ static bool is_skill(const char *path, const char *base) {
         return name && strcmp(name + 1, SKILL_FILE) == 0 && (is_below(path, base, 1) || is_below(path, base, 2));
 }
 
+bool inventory_is_skill(const Manifest *manifest, const char *path) {
+        char **folders = manifest->components[COMPONENT_SKILLS];
+
+        for (size_t i = 0; folders && folders[i]; i++)
+                if (is_skill(path, folders[i]))
+                        return true;
+        return false;
+}
+
 static bool counts_as(const char *path, const char *base, ComponentKind kind) {
         switch (kind) {
         case COMPONENT_SKILLS:

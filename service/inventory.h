@@ -47,6 +47,9 @@ typedef struct Inventory {
 /** inventory_take() - count what @manifest declares and @tree holds; @ret borrows from @manifest */
 void inventory_take(const Manifest *manifest, const BundleTree *tree, Inventory *ret);
 
+/** inventory_is_skill() - whether the file @path is the SKILL.md of a package in one of the declared skills folders */
+bool inventory_is_skill(const Manifest *manifest, const char *path);
+
 bool inventory_has(const Inventory *inventory, Capability capability);
 
 /** inventory_names() - the declared capabilities' names in the order of the enum; a new array */

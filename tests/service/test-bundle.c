@@ -614,6 +614,40 @@ static void test_claude_refusals(void) {
         }
 }
 
+static void test_skills(void) {
+        static const struct {
+                const char *text;
+                bool fine;
+        } cases[] = {
+                { "---\nname: a\ndescription: b\n---\nText.\n", true },
+                { "---\r\nname: a\r\ndescription: b\r\n---\r\n", true },
+                { "---\nname: a\ndescription: b\n---", true },
+                { "Text.\n", false },
+                { "", false },
+                { "---\n", false },
+                { "---\nname: a\ndescription: b\n", false },
+                { "---\nname: a\n---\n", false },
+                { "---\ndescription: a\n---\n", false },
+                { "--- \nname: a\ndescription: b\n---\n", false },
+                { "---\nname: \xff\ndescription: b\n---\n", false },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                char *folder = fixture_new_folder();
+                Loaded loaded;
+
+                g_test_message("case %zu", i);
+                own(folder, "");
+                fixture_write(folder, "skills/a/SKILL.md", cases[i].text, -1);
+                fixture_write(folder, "elsewhere/SKILL.md", "no skill of ours", -1);
+                loaded = load_with(folder, true);
+                g_assert_false(diagnostics_has_error(loaded.bundle->diagnostics));
+                g_assert_cmpint(!diagnostics_find(loaded.bundle->diagnostics, DIAGNOSTIC_SKILL_INVALID), ==, cases[i].fine);
+                loaded_done(&loaded);
+                fixture_remove(folder);
+        }
+}
+
 static void test_inventory(void) {
         char *folder = fixture_new_folder();
         const Inventory *inventory;
@@ -663,6 +697,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/service/bundle/TR-05-swapped-directory", test_swapped_directory);
         g_test_add_func("/service/bundle/unchanged", test_unchanged);
         g_test_add_func("/service/bundle/fresh", test_fresh);
+        g_test_add_func("/service/bundle/skills", test_skills);
         g_test_add_func("/service/bundle/inventory", test_inventory);
         return g_test_run();
 }
