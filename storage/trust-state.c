@@ -27,6 +27,7 @@ struct TrustState {
         char *directory;
         GHashTable *records; /* NULL: never read, or not to be trusted */
         FilePrint print;     /* of what @records came from */
+        bool news;           /* a change of ours found records of somebody else that no refresh has told of yet */
 };
 
 TrustState *trust_state_new(const char *directory) {
@@ -150,11 +151,9 @@ static int read_below(TrustState *state, int directory, bool force, sd_bus_error
         return read_file(state, fd, &print, reterr);
 }
 
-int trust_state_refresh(TrustState *state, sd_bus_error *reterr) {
+static int refresh(TrustState *state, sd_bus_error *reterr) {
         _cleanup_close_ int directory = -EBADF;
         const char *problem;
-
-        assert(state);
 
         directory = safe_open_directory(state->directory);
         if (directory == -ENOENT) {
@@ -173,6 +172,18 @@ int trust_state_refresh(TrustState *state, sd_bus_error *reterr) {
         if (problem)
                 return set_invalid(state, reterr, problem);
         return read_below(state, directory, false, reterr);
+}
+
+int trust_state_refresh(TrustState *state, sd_bus_error *reterr) {
+        bool news;
+        int r;
+
+        assert(state);
+
+        news = state->news;
+        state->news = false;
+        r = refresh(state, reterr);
+        return r == 0 && news ? 1 : r;
 }
 
 const TrustRecord *trust_state_get(const TrustState *state, const char *plugin_id) {
@@ -249,13 +260,16 @@ static int write_records(TrustState *state, int directory, sd_bus_error *reterr)
 /* With the folder and the lock in hand: @wanted NULL takes the record out. */
 static int change(TrustState *state, int directory, const char *plugin_id, const TrustRecord *expected,
                 const TrustRecord *wanted, sd_bus_error *reterr) {
+        FilePrint before = state->print;
         const TrustRecord *current;
         TrustRecord *record;
         int r;
 
+        state->news |= !state->records;
         r = read_below(state, directory, true, reterr);
         if (r < 0)
                 return r;
+        state->news |= !print_equal(&before, &state->print);
         current = trust_state_get(state, plugin_id);
         if (!trust_record_equal(current, expected))
                 return -ESTALE;

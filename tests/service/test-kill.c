@@ -17,7 +17,7 @@
 #include "fixture.h"
 #include "service/plugin-set.h"
 
-#define FILES 28
+#define FILES 18
 
 typedef struct World {
         char *folder, *home, *pattern, *source;
@@ -122,6 +122,10 @@ static int do_disable(PluginSet *set, const World *world) {
 static int do_revoke(PluginSet *set, const World *world) {
         (void) world;
         return plugin_set_revoke(set, sample(set), NULL);
+}
+
+static int do_update(PluginSet *set, const World *world) {
+        return plugin_set_update(set, sample(set), world->source, NULL, NULL);
 }
 
 static int do_uninstall(PluginSet *set, const World *world) {
@@ -313,6 +317,10 @@ static void test_every_stop(void) {
         fixture_write(placed, "native/main.mjs", "export function apply() { }\n", -1);
         stops += try_every_stop(&world, do_trust); /* of newer bytes, while it is enabled */
         stops += try_every_stop(&world, do_enable);
+        /* As if it had been downloaded: the source differs from what is there. */
+        fixture_write(placed, ".installed-from",
+                        "{\"source\":\"https://example.org/x\",\"content_hash\":\"another\",\"installed_at\":1}", -1);
+        stops += try_every_stop(&world, do_update);
         stops += try_every_stop(&world, do_disable);
         stops += try_every_stop(&world, do_revoke);
         stops += try_every_stop(&world, do_uninstall);

@@ -443,6 +443,41 @@ static void test_review(void) {
         world_done(&world);
 }
 
+/* Two services over one home: each sees what the other did by its next act, and neither undoes it. */
+static void test_two_services(void) {
+        PluginSetOptions options = { .extension_host = true };
+        World world;
+        Plugin *plugin, *same = NULL, *second;
+        PluginSet *other;
+        CodewhaleHome *home = NULL;
+
+        world_init(&world);
+        world_activate(&world, "sample");
+        world_install(&world, "second");
+        plugin = world_find(&world, "sample");
+        second = world_find(&world, "second");
+        g_assert_cmpint(codewhale_home_new(world.home, &home, NULL), ==, 0);
+        other = plugin_set_new(home, &options);
+        codewhale_home_unref(home);
+        g_assert_cmpint(plugin_set_reload(other, NULL), ==, 0);
+        g_assert_cmpint(plugin_set_find(other, "sample", &same, NULL), ==, 0);
+
+        for (unsigned i = 0; i < 4; i++) {
+                g_assert_cmpint(plugin_set_disable(other, same, NULL), ==, 0);
+                assert_refused(plugin_set_verify(world.set, plugin, plugin_get_generation(same) - 1, &error), ERROR_NOT_ACTIVE);
+                g_assert_cmpuint(plugin_get_generation(plugin), ==, plugin_get_generation(same));
+                g_assert_cmpint(plugin_set_enable(world.set, plugin, NULL), ==, 0);
+                g_assert_cmpint(plugin_set_verify(other, same, plugin_get_generation(plugin), NULL), ==, 0);
+        }
+
+        /* A change of another plugin reads the file too; what it saw is not lost. */
+        g_assert_cmpint(plugin_set_revoke(other, same, NULL), ==, 0);
+        world_trust(&world, second);
+        assert_refused(plugin_set_verify(world.set, plugin, plugin_get_generation(same), &error), ERROR_NOT_TRUSTED);
+        plugin_set_free(other);
+        world_done(&world);
+}
+
 static void test_update(void) {
         World world;
         Plugin *plugin;
@@ -804,6 +839,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/service/plugin-set/T10-edited-and-restored", test_edit_source);
         g_test_add_func("/service/plugin-set/T11-edited-sealed-copy", test_edit_staged);
         g_test_add_func("/service/plugin-set/T12-uninstall", test_uninstall);
+        g_test_add_func("/service/plugin-set/T09-two-services", test_two_services);
         g_test_add_func("/service/plugin-set/T13-update", test_update);
         g_test_add_func("/service/plugin-set/T17-reload-grants-nothing", test_reload_grants_nothing);
         g_test_add_func("/service/plugin-set/M03-precedence", test_precedence);

@@ -291,6 +291,8 @@ static void test_stale(void) {
         other = trust_state_new(place.plugins);
         g_assert_cmpint(trust_state_update(one, ID, NULL, wanted, NULL), ==, 0);
         g_assert_cmpint(trust_state_update(other, ID, NULL, wanted, NULL), ==, -ESTALE);
+        g_assert_cmpint(trust_state_refresh(other, NULL), ==, 1); /* what the failed change saw is still news */
+        g_assert_cmpint(trust_state_refresh(other, NULL), ==, 0);
         g_assert_cmpuint(trust_state_get(other, ID)->generation, ==, 1);
         g_assert_cmpint(trust_state_update(other, ID, trust_state_get(other, ID), wanted, NULL), ==, 0);
         g_assert_cmpint(trust_state_remove(one, ID, trust_state_get(one, ID), NULL), ==, -ESTALE);
