@@ -133,3 +133,11 @@ int codewhale_home_make(const CodewhaleHome *home, HomeFolder folder) {
         root = safe_open_directory(path);
         return root < 0 ? root : open_checked(root, folder, true);
 }
+
+const char *codewhale_home_explain(int r) {
+        if (r == -EPERM)
+                return "it or a folder above it in CODEWHALE_HOME belongs to somebody else, or others may write to it";
+        if (r == -ELOOP || r == -ENOTDIR)
+                return "it or a folder above it in CODEWHALE_HOME is a link or no folder";
+        return g_strerror(-r);
+}

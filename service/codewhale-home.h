@@ -44,3 +44,6 @@ int codewhale_home_open(const CodewhaleHome *home, HomeFolder folder);
 
 /** codewhale_home_make() - codewhale_home_open(), after making the folder (and its parents) with mode 0700 */
 int codewhale_home_make(const CodewhaleHome *home, HomeFolder folder);
+
+/** codewhale_home_explain() - what a negative result of these two means, to go on a sentence with; static text */
+const char *codewhale_home_explain(int r);

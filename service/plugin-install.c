@@ -86,7 +86,7 @@ int plugin_set_place(
         plugins = codewhale_home_make(set->home, HOME_PLUGINS);
         if (plugins < 0)
                 return errors_set(reterr, ERROR_IO, "%s can't be used: %s.",
-                                codewhale_home_get_path(set->home, HOME_PLUGINS), g_strerror(-plugins));
+                                codewhale_home_get_path(set->home, HOME_PLUGINS), codewhale_home_explain(plugins));
 
         r = installer_place(plugins, opened, expected_hash, reterr);
         if (r < 0)
@@ -145,7 +145,7 @@ static int replace(
 
         if (plugins < 0)
                 return errors_set(reterr, ERROR_IO, "%s can't be opened: %s.",
-                                codewhale_home_get_path(set->home, HOME_PLUGINS), g_strerror(-plugins));
+                                codewhale_home_get_path(set->home, HOME_PLUGINS), codewhale_home_explain(plugins));
         if (strcmp(source->bundle->manifest->name, plugin->name) != 0)
                 return errors_set(reterr, ERROR_INVALID_BUNDLE, "The newer bundle calls itself %s, not %s.",
                                 source->bundle->manifest->name, plugin->name);
@@ -212,7 +212,7 @@ int plugin_set_take_away(PluginSet *set, const Plugin *plugin, sd_bus_error *ret
 
         if (plugins < 0)
                 return errors_set(reterr, ERROR_IO, "%s can't be opened: %s.",
-                                codewhale_home_get_path(set->home, HOME_PLUGINS), g_strerror(-plugins));
+                                codewhale_home_get_path(set->home, HOME_PLUGINS), codewhale_home_explain(plugins));
         r = installer_remove(plugins, folder, reterr);
         if (r < 0)
                 return r;

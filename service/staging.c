@@ -97,7 +97,7 @@ int staging_make(
 
         if (staged < 0)
                 return errors_set(reterr, ERROR_IO, "%s can't be used: %s.", codewhale_home_get_path(home, HOME_STAGED),
-                                g_strerror(-staged));
+                                codewhale_home_explain(staged));
         folder = safe_make_directory_at(staged, name, 0700);
         if (folder < 0 || getrandom(&random, sizeof random, 0) != sizeof random)
                 return errors_set(reterr, ERROR_IO, "The sealed copy can't be made: %s.",

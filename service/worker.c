@@ -23,7 +23,8 @@ typedef struct Header {
 
 struct Worker {
         sd_event_source *input;
-        int fd, pidfd;
+        pid_t pid;
+        int fd, pidfd; /* pidfd is invalid where the kernel (or valgrind) has none */
         GByteArray *answer;
         WorkerDone done;
         void *userdata;
@@ -145,13 +146,15 @@ static int on_ended(sd_event_source *source, int fd, uint32_t revents, void *use
 }
 
 /* A plain descriptor in the loop, not sd_event_add_child(): that one wants SIGCHLD blocked in the whole process. */
-static int watch(Worker *worker, sd_event *event, pid_t pid) {
-        _cleanup_close_ int pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
+static int watch(Worker *worker, sd_event *event) {
+        _cleanup_close_ int pidfd = (int) syscall(SYS_pidfd_open, worker->pid, 0);
         sd_event_source *ended = NULL;
         int r;
 
-        if (pidfd < 0)
+        if (pidfd < 0 && errno != ENOSYS)
                 return -errno;
+        if (pidfd < 0)
+                return sd_event_add_io(event, &worker->input, worker->fd, EPOLLIN, on_input, worker);
         worker->pidfd = fcntl(pidfd, F_DUPFD_CLOEXEC, 3);
         if (worker->pidfd < 0)
                 return -errno;
@@ -184,12 +187,13 @@ int worker_start(sd_event *event, WorkerRun run, void *data, WorkerDone done, vo
         if (pid == 0)
                 be_worker(theirs, parent, run, data);
 
+        worker->pid = pid;
         worker->fd = steal_fd(&ours);
         worker->pidfd = -EBADF;
         worker->answer = g_byte_array_new();
         worker->done = done;
         worker->userdata = userdata;
-        r = watch(worker, event, pid);
+        r = watch(worker, event);
         if (r < 0) {
                 (void) kill(pid, SIGKILL);
                 return r;
@@ -206,6 +210,13 @@ Worker *worker_free(Worker *worker) {
         sd_event_source_disable_unref(worker->input);
         if (worker->pidfd >= 0) /* on_ended() collects it */
                 (void) syscall(SYS_pidfd_send_signal, worker->pidfd, SIGKILL, NULL, 0);
+        else if (worker->pid > 0) {
+                siginfo_t info;
+
+                /* Nobody else collects it, so the number is still its own. */
+                (void) kill(worker->pid, SIGKILL);
+                (void) waitid(P_PID, (id_t) worker->pid, &info, WEXITED | WNOHANG);
+        }
         close_fd(&worker->pidfd);
         close_fd(&worker->fd);
         g_clear_pointer(&worker->answer, g_byte_array_unref);
