@@ -54,8 +54,7 @@ static const char *const tight_rules[] = {
         "{\"rule\":[{\"outcome\":\"ask\",\"path\":\"src/**\"}]}",
         "{\"rule\":[{\"outcome\":\"deny\",\"command\":\"ls\"}]}",
         "{\"commands\":{\"deny\":[\"ls\",\"git\"]}}",
-        "{\"rule\":[{\"outcome\":\"deny\",\"tool\":\"exec_shell\"},{\"outcome\":\"ask\",\"plugin\":"
-        "\"counter\"}]}",
+        "{\"rule\":[{\"outcome\":\"deny\",\"tool\":\"exec_*\"},{\"outcome\":\"ask\",\"plugin\":\"c*\"}]}",
 };
 static const char *const hook_answers[] = {
         "{\"kind\":\"ask\"}",
