@@ -186,6 +186,8 @@ static void bench_snapshot(void) {
                 g_autoptr(PromptSnapshot) snapshot = prompt_snapshot_take(registry, &request);
 
                 times[i] = now_usec() - began;
+                if (snapshot->sections == 0)
+                        g_error("an empty snapshot");
         }
         printf("{\"us\":%.3f}\n", median(times, SNAPSHOTS));
 }
