@@ -11,6 +11,8 @@
 /* The service may stand in another directory, so that paths go to it whole. Anything with a scheme goes as
  * it is. */
 static char *source_resolve(const char *word) {
+        if (g_str_has_prefix(word, "path:"))
+                return g_canonicalize_filename(word + strlen("path:"), NULL);
         return strstr(word, "://") || g_str_has_prefix(word, "github:")
                                ? g_strdup(word)
                                : g_canonicalize_filename(word, NULL);

@@ -13,7 +13,7 @@ static const Verb verbs[] = {
         { NULL, "validate", "[FOLDER]", 0, 1, false, verb_validate, "Check a folder as if it were installed",
                         "Changes nothing. Ends with 7 when the folder is no valid bundle. FOLDER is . if it "
                         "is not given." },
-        { NULL, "install", "FOLDER", 1, 1, false, verb_install, "Copy a bundle into your plugins",
+        { NULL, "install", "FOLDER|ARCHIVE", 1, 1, false, verb_install, "Copy a bundle into your plugins",
                         "The bundle is then disabled and not trusted: nothing of it runs." },
         { NULL, "review", "PLUGIN", 1, 1, false, verb_review, "Show what a bundle is and asks for", NULL },
         { NULL, "trust", "PLUGIN [TOKEN]", 1, 2, false, verb_trust, "Trust exactly what a review showed",
@@ -64,10 +64,12 @@ static const Verb verbs[] = {
                         "Without arguments: the open cards. With a CARD: all about it. With an answer: give "
                         "it.\n"
                         "With --watch: stay in this terminal and ask about every call as it comes. Keys: y "
-                        "allow once, s allow for the\n"
-                        "session where that is offered, n deny, f show the full arguments, q quit. A key "
-                        "counts only when it is pressed\n"
-                        "alone, after the card was there; typed-ahead and pasted text is no answer." },
+                        "allow once,\n"
+                        "s and t allow for the session what the card offers, n deny, f show the full "
+                        "arguments,\n"
+                        "q quit. A key counts only when it is pressed alone, after the card was there; "
+                        "typed-ahead\n"
+                        "and pasted text is no answer." },
         { NULL, "grants", "[revoke ID]", 0, 2, false, verb_grants,
                         "Show or end what was allowed beyond one call", NULL },
         { NULL, "why", "CALL", 1, 1, false, verb_why, "Tell how a call came to its outcome", NULL },
