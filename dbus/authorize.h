@@ -25,8 +25,7 @@ AuthorizeAction authorize_find(const char *interface, const char *member);
  * authorize_call() - whether a caller may do this
  *
  * Whoever is served at all is of our own user (caller-identity.h), so everything but the personal acts is allowed here.
- * A personal act proves itself: the token of the review names exactly what was reviewed; raising a posture has no such
- * proof and is refused by the session.
+ * Those pass here too, and their handlers have a person confirm them before anything is done (personal.h).
  *
  * Return: 1 when allowed; 0 when a person is being asked and the call will be dispatched again; ERROR_ACCESS_DENIED.
  */
