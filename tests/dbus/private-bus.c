@@ -14,7 +14,7 @@
 #include "common/cleanup.h"
 #include "common/errors.h"
 
-#define CALL_USEC (60u * 1000000u)
+#define CALL_USEC (120u * 1000000u)
 
 static const char bus_config[] =
                 "<!DOCTYPE busconfig PUBLIC '-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN'\n"

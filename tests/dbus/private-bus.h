@@ -17,7 +17,7 @@ typedef struct PrivateBus {
 PrivateBus *private_bus_start(void);
 void private_bus_stop(PrivateBus *bus);
 
-/** private_bus_open() - a new connection of a client; every wait of it ends after a minute */
+/** private_bus_open() - a new connection of a client; every wait of it ends after two minutes */
 sd_bus *private_bus_open(const PrivateBus *bus);
 
 /* What the other process does: set things up on its own connection, and take them down again before it exits. */

@@ -192,7 +192,7 @@ void served_pretend_request(sd_bus *client, const char *path) {
 #define UNDER_SANITIZER false
 #endif
 
-static bool under_checker(void) {
+bool served_is_checked(void) {
         const char *preload = g_getenv("LD_PRELOAD");
 
         return UNDER_SANITIZER || (preload && strstr(preload, "vgpreload"));
@@ -202,7 +202,7 @@ size_t served_memory(const Served *served) {
         g_autofree char *path = g_strdup_printf("/proc/%d/statm", (int) served->server.pid), *text = NULL;
         unsigned long size, resident;
 
-        if (under_checker())
+        if (served_is_checked())
                 return 0;
 
         g_assert_true(g_file_get_contents(path, &text, NULL, NULL));

@@ -4,6 +4,8 @@
 /* The real service with its bus face in a process of its own, on a private bus, with a home of its own. No manager of
  * systemd is there, so no host can start; what needs one is tested beside a real manager (tests/integration). */
 
+#include <stdbool.h>
+
 #include "private-bus.h"
 
 #define SERVICE "org.codewhale.Extensions"
@@ -39,6 +41,9 @@ uint64_t served_open_card(sd_bus *client, const char *requester, const char *arg
 
 /** served_pretend_request() - let a request object be there, to be introspected */
 void served_pretend_request(sd_bus *client, const char *path);
+
+/** served_is_checked() - whether this runs under a checker of memory, and so many times slower */
+bool served_is_checked(void);
 
 /**
  * served_memory() - resident bytes of the process

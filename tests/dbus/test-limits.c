@@ -33,7 +33,7 @@ static void assert_serves(sd_bus *client) {
 
 static void test_huge_string(void) {
         static const char *const members[] = { "Call", "Start" };
-        const size_t size = MIB(127);
+        const size_t size = served_is_checked() ? MIB(8) : MIB(127);
         g_autofree char *text = g_strnfill(size, ' ');
         size_t memory;
 
@@ -178,7 +178,7 @@ static void test_descriptors(void) {
 
                 g_assert_cmpint(r, >=, 0);
                 if (r == 0)
-                        g_assert_cmpint(sd_bus_wait(client, 10000000), >, 0);
+                        g_assert_cmpint(sd_bus_wait(client, 60000000), >, 0);
         }
         /* A timer or a try to reach the manager may have one meanwhile; the calls had two hundred. */
         g_assert_cmpuint(served_count(client).fds, <=, before.fds + 4);
