@@ -13,6 +13,9 @@ static const Verb verbs[] = {
         { NULL, "validate", "[FOLDER]", 0, 1, false, verb_validate, "Check a folder as if it were installed",
                         "Changes nothing. Ends with 7 when the folder is no valid bundle. FOLDER is . if it "
                         "is not given." },
+        { NULL, "schema", "check FILE [INSTANCE]", 2, 3, false, verb_schema,
+                        "Judge a JSON Schema as the registration of a tool would",
+                        "And an instance as a call would judge it. Ends with 2 when one of them will not do." },
         { NULL, "install", "FOLDER|ARCHIVE", 1, 1, false, verb_install, "Copy a bundle into your plugins",
                         "The bundle is then disabled and not trusted: nothing of it runs." },
         { NULL, "review", "PLUGIN", 1, 1, false, verb_review, "Show what a bundle is and asks for", NULL },

@@ -41,6 +41,7 @@ int verb_refuse_unknown(const Cli *cli, const char *name);
 int verb_status(Cli *cli, int argc, char **argv);
 int verb_list(Cli *cli, int argc, char **argv);
 int verb_show(Cli *cli, int argc, char **argv);
+int verb_schema(Cli *cli, int argc, char **argv);
 int verb_validate(Cli *cli, int argc, char **argv);
 int verb_install(Cli *cli, int argc, char **argv);
 int verb_review(Cli *cli, int argc, char **argv);

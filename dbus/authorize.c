@@ -34,6 +34,7 @@ static const MethodRule method_rules[] = {
         { INTERFACE_TOOLS,     "CallBytes",     AUTHORIZE_USE      },
         { INTERFACE_TOOLS,     "CallFd",        AUTHORIZE_USE      },
         { INTERFACE_TOOLS,     "Start",         AUTHORIZE_USE      },
+        { INTERFACE_TOOLS,     "CheckSchema",   AUTHORIZE_READ     },
         { INTERFACE_COMMANDS,  "List",          AUTHORIZE_READ     },
         { INTERFACE_COMMANDS,  "Run",           AUTHORIZE_USE      },
         { INTERFACE_COMMANDS,  "Start",         AUTHORIZE_USE      },

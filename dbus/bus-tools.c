@@ -69,6 +69,62 @@ static int handle_describe(Face *face, Caller *caller, sd_bus_message *m, sd_bus
 }
 BUS_METHOD(describe)
 
+/* ---- judging ---- */
+
+static char *verdict_to_json(bool schema_ok, bool judged, bool valid, const char *reason) {
+        g_auto(JWriter) writer = {};
+
+        jwriter_init(&writer);
+        jwriter_begin_object(&writer);
+        jwriter_member_boolean(&writer, "schema_ok", schema_ok);
+        if (judged)
+                jwriter_member_boolean(&writer, "valid", valid);
+        if (reason)
+                jwriter_member_string(&writer, "reason", reason);
+        jwriter_end_object(&writer);
+        return jwriter_steal(&writer, NULL);
+}
+
+static char *check_instance(const Schema *schema, const char *text) {
+        g_autofree char *reason = NULL;
+        g_autoptr(Jdoc) doc = NULL;
+        JdocError error = {};
+        bool valid;
+
+        if (jdoc_parse(text, strlen(text), NULL, &doc, &error) < 0) {
+                reason = g_strdup_printf("no strict JSON: %s at line %zu, column %zu", error.message, error.line, error.column);
+                return verdict_to_json(true, true, false, reason);
+        }
+        valid = schema_validate(schema, jdoc_root(doc)) == SCHEMA_VALID;
+        reason = valid ? NULL : schema_explain(schema, jdoc_root(doc));
+        return verdict_to_json(true, true, valid, reason);
+}
+
+static int handle_check_schema(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        g_auto(sd_bus_error) why = SD_BUS_ERROR_NULL;
+        g_autoptr(Schema) schema = NULL;
+        const char *text, *instance;
+        g_autofree char *json = NULL;
+        int r;
+
+        (void) face;
+        (void) caller;
+
+        r = message_read(m, reterr, "ss", &text, &instance);
+        if (r < 0)
+                return r;
+        if (strlen(text) > BUS_MESSAGE_BYTES_MAX || strlen(instance) > BUS_MESSAGE_BYTES_MAX)
+                return errors_set(reterr, ERROR_TOO_LARGE, "A schema or an instance may have at most %zu bytes here.",
+                                  BUS_MESSAGE_BYTES_MAX);
+
+        if (schema_compile(text, strlen(text), NULL, &schema, &why) < 0)
+                json = verdict_to_json(false, false, false, why.message);
+        else
+                json = instance[0] ? check_instance(schema, instance) : verdict_to_json(true, false, false, NULL);
+        return message_reply_json(m, json, reterr);
+}
+BUS_METHOD(check_schema)
+
 /* ---- calling ---- */
 
 static int call_with_text(Face *face, Caller *caller, sd_bus_message *m, BusCallForm form, sd_bus_error *reterr) {
@@ -160,6 +216,11 @@ static const sd_bus_vtable tools_vtable[] = {
                                 SD_BUS_ARGS("s", name, "s", arguments, "a{sv}", options),
                                 SD_BUS_RESULT("o", request),
                                 method_start,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("CheckSchema",
+                                SD_BUS_ARGS("s", schema, "s", instance),
+                                SD_BUS_RESULT("s", result),
+                                method_check_schema,
                                 SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_SIGNAL_WITH_ARGS("Changed", SD_BUS_NO_ARGS, 0),
         SD_BUS_VTABLE_END,

@@ -24,6 +24,7 @@ static void personal_free(Personal *personal) {
 
 static void personal_ask(
                 Face *face, Caller *caller, const char *title, const char *text, PersonalActDone done, Personal *personal) {
+        /* A trust brings the review's token; a raise has nothing to show. */
         const CallerIdentity *identity = caller_get_identity(caller);
         const PersonalAct act = {
                 .client = caller_get_name(caller),
@@ -32,6 +33,7 @@ static void personal_ask(
                 .client_pidfd = identity->pidfd,
                 .client_uid = identity->uid,
                 .action = ACTION_TRUST,
+                .has_token = personal->token != NULL,
                 .title = title,
                 .text = text,
         };

@@ -141,7 +141,7 @@ int invocation_start_command(
         Invocation *invocation;
 
         if (!command)
-                return errors_set(reterr, ERROR_NO_SUCH_COMMAND, "There is no command '%s'.", request->name);
+                return invocation_refuse_unknown(service, REGISTRATION_COMMAND, request->name, reterr);
         if (request->input_size > COMMAND_TEXT_BYTES_MAX)
                 return errors_set(reterr, ERROR_TOO_LARGE, "The input of a command may have at most %zu bytes.",
                                   COMMAND_TEXT_BYTES_MAX);

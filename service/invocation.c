@@ -234,6 +234,22 @@ void invocation_drop(Invocation *invocation) {
         invocation_free(invocation);
 }
 
+int invocation_refuse_unknown(Service *service, RegistrationKind kind, const char *name, sd_bus_error *reterr) {
+        Plugin *former = registry_find_former(service->registry, kind, name);
+        Host *host = former ? host_table_find(service->hosts, former) : NULL;
+        const char *reason = host ? host_get_reason(host) : NULL;
+        bool tool = kind == REGISTRATION_TOOL;
+
+        /* The plugin is still switched on, so the name is not gone for good. The words are the host's own (S15). */
+        if (host && plugin_get_label(former) == PLUGIN_ACTIVE)
+                return errors_set(reterr, ERROR_HOST_UNAVAILABLE, "'%s' can't answer: the host of %s is %s%s%s.", name,
+                                  plugin_get_name(former), host_get_state_word(host), reason ? ": " : "", reason ?: "");
+
+        return errors_set(reterr, tool ? ERROR_NO_SUCH_TOOL : ERROR_NO_SUCH_COMMAND,
+                          "There is no %s '%s'; 'codewhalectl %s' lists those there are.", tool ? "tool" : "command", name,
+                          tool ? "tools" : "commands");
+}
+
 Rpc *invocation_rpc(Service *service, const Registration *registration) {
         Host *host = host_table_find(service->hosts, owner_get_plugin(registration->owner));
 

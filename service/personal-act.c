@@ -168,7 +168,11 @@ void personal_act_confirm(Service *service, const PersonalAct *act, PersonalActD
 
         switch (service->config->confirm) {
         case CONFIRM_TOKEN:
-                confirmation_end(confirmation, "token", NULL, NULL);
+                /* What has no token proves nothing: then a person is asked after all. */
+                if (act->has_token)
+                        confirmation_end(confirmation, "token", NULL, NULL);
+                else
+                        ask_approver(confirmation);
                 break;
         case CONFIRM_APPROVER:
                 ask_approver(confirmation);

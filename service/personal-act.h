@@ -5,6 +5,7 @@
  * How they are confirmed is the configuration's [trust] confirm. What it protects against is an agent that trusts for
  * itself over this bus; not a program of the same user that reaches around it. */
 
+#include <stdbool.h>
 #include <sys/types.h>
 #include <systemd/sd-bus.h>
 
@@ -19,6 +20,7 @@ typedef struct PersonalAct {
         int client_pidfd;   /* -EBADF for none */
         uid_t client_uid;
         const char *action; /* polkit's action id */
+        bool has_token;     /* the caller brought the token of the review, which [trust] confirm = "token" takes */
         const char *title;  /* one line: what would happen */
         const char *text;   /* what exactly, for a person to judge; lines */
 } PersonalAct;

@@ -11,6 +11,7 @@ struct Registry {
         GPtrArray *live;        /* Registration, in the order of handles */
         GHashTable *names[_REGISTRATION_KIND_MAX]; /* folded name -> GPtrArray of borrowed Registration */
         SectionRegistry *sections;
+        GHashTable *former[_REGISTRATION_KIND_MAX]; /* folded name -> Plugin that had it; bounded like the names themselves */
         GHashTable *section_handles; /* our handle -> the section's */
         const RegistryEvents *events;
         void *userdata;
@@ -26,6 +27,10 @@ static const struct {
         [REGISTRATION_HOOK] = { "hook", "listeners", HOOKS_PER_OWNER_MAX, HOOKS_MAX },
 };
 
+static void release_plugin(void *plugin) {
+        plugin_unref(plugin);
+}
+
 static void release_registration(void *registration) {
         registration_unref(registration);
 }
@@ -36,9 +41,11 @@ Registry *registry_new(void) {
         registry->live = g_ptr_array_new_with_free_func(release_registration);
         registry->sections = section_registry_new();
         registry->section_handles = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-        for (int kind = 0; kind < _REGISTRATION_KIND_MAX; kind++)
+        for (int kind = 0; kind < _REGISTRATION_KIND_MAX; kind++) {
                 registry->names[kind] = g_hash_table_new_full(
                                 g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+                registry->former[kind] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, release_plugin);
+        }
         return registry;
 }
 
@@ -46,8 +53,10 @@ Registry *registry_free(Registry *registry) {
         if (!registry)
                 return NULL;
 
-        for (int kind = 0; kind < _REGISTRATION_KIND_MAX; kind++)
+        for (int kind = 0; kind < _REGISTRATION_KIND_MAX; kind++) {
                 g_hash_table_unref(registry->names[kind]);
+                g_hash_table_unref(registry->former[kind]);
+        }
         g_ptr_array_unref(registry->live);
         g_hash_table_unref(registry->section_handles);
         section_registry_free(registry->sections);
@@ -145,6 +154,7 @@ static int registry_admit(Registry *registry, Registration *fresh, char **ret_re
                 return -EPERM;
         }
 
+        g_hash_table_remove(registry->former[kind], fresh->folded);
         fresh->handle = ++registry->last_handle;
         g_ptr_array_add(registry->live, registration_ref(fresh));
         g_ptr_array_add(registry_name_list(registry, kind, fresh->folded, true), fresh);
@@ -281,6 +291,21 @@ static void registry_forget_sections(Registry *registry) {
         g_hash_table_foreach_remove(registry->section_handles, is_forgotten, registry);
 }
 
+/* Only what was usable: a name that never worked is no name to explain. */
+static void registry_remember(Registry *registry, const Registration *registration) {
+        GHashTable *former = registry->former[registration->kind];
+
+        if (registration->entry && registration->entry->state == OWNER_ACTIVE && g_hash_table_size(former) < TOOLS_MAX)
+                g_hash_table_replace(former, g_strdup(registration->folded),
+                                     plugin_ref(owner_get_plugin(registration->owner)));
+}
+
+Plugin *registry_find_former(const Registry *registry, RegistrationKind kind, const char *name) {
+        g_autofree char *folded = g_ascii_strdown(name, -1);
+
+        return g_hash_table_lookup(registry->former[kind], folded);
+}
+
 void registry_withdraw(Registry *registry, Owner *owner, const OwnerEntry *entry) {
         unsigned removed[_REGISTRATION_KIND_MAX] = {};
 
@@ -290,6 +315,7 @@ void registry_withdraw(Registry *registry, Owner *owner, const OwnerEntry *entry
                 if (registration->owner != owner || (entry && registration->entry != entry))
                         continue;
                 removed[registration->kind]++;
+                registry_remember(registry, registration);
                 registry_remove(registry, registration);
         }
 

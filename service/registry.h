@@ -47,6 +47,13 @@ void registry_announce(Registry *registry, Owner *owner);
  */
 Registration *registry_find(Registry *registry, RegistrationKind kind, const char *name); /* borrowed */
 
+/**
+ * registry_find_former() - the plugin that offered this name last, while nobody does: its host may be down for a moment
+ *
+ * Return: borrowed; NULL when no plugin that is still known to us ever offered it.
+ */
+Plugin *registry_find_former(const Registry *registry, RegistrationKind kind, const char *name);
+
 /** registry_foreach() - walk the usable ones in the order of their handles */
 void registry_foreach(
                 Registry *registry, RegistrationKind kind, void (*each)(Registration *registration, void *userdata), void *userdata);

@@ -317,8 +317,7 @@ int invocation_start_tool(
         int r;
 
         if (!tool)
-                return errors_set(reterr, ERROR_NO_SUCH_TOOL, "There is no tool '%s'; 'codewhalectl tools' lists those there are.",
-                                  request->name);
+                return invocation_refuse_unknown(service, REGISTRATION_TOOL, request->name, reterr);
         if (!service->decisions)
                 return errors_set(reterr, ERROR_IO, "Nothing runs while decisions can't be recorded; see 'codewhalectl doctor'.");
 

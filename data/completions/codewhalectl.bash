@@ -8,7 +8,7 @@ __codewhalectl_names() {
 }
 
 _codewhalectl() {
-        local verbs='list show validate install review trust enable disable revoke uninstall reload tools call commands run
+        local verbs='list show validate schema install review trust enable disable revoke uninstall reload tools call commands run
                 hooks prompt storage sessions approve grants why decisions status doctor log monitor help'
         local everywhere='--help --version --json --user --system --address= --timeout= --no-pager --color='
         local session='--workspace= --mode= --posture='

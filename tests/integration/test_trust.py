@@ -217,7 +217,7 @@ class Manifests(ServiceCase):
         self.assertFails('InvalidBundle', self.client.install, folder)
 
     def test_path_that_is_no_folder(self):
-        for path, name in (('/nonexistent/bundle', 'InvalidArguments'), ('/etc/passwd', 'InvalidArguments'), ('relative', 'NotSupported'),
+        for path, name in (('/nonexistent/bundle', 'InvalidArguments'), ('/etc/passwd', 'InvalidBundle'), ('relative', 'NotSupported'),
                            (' ', 'NotSupported')):
             with self.subTest(path=path):
                 self.assertFails(name, self.client.install, path)
