@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdarg.h>
+#include <time.h>
 
 #include "common/cleanup.h"
+#include "common/limits.h"
 #include "common/log.h"
 #include "dbus/announcer.h"
 #include "dbus/paths.h"
@@ -22,6 +24,9 @@ struct Announcer {
         bool grants;
         bool prompt;
         uint64_t prompt_revision;
+        sd_event_source *record_timer; /* runs while a record that was not announced waits for its turn */
+        char *record_call, *record_outcome;
+        uint64_t record_usec; /* of the last announcement */
 };
 
 static void drop_plugin(void *plugin) {
@@ -270,8 +275,43 @@ static void on_grants_changed(void *userdata) {
         schedule(announcer);
 }
 
+static uint64_t announcer_now(const Announcer *announcer) {
+        uint64_t now = 0;
+
+        (void) sd_event_now(announcer->server->event, CLOCK_MONOTONIC, &now);
+        return now;
+}
+
+static int on_record_turn(sd_event_source *source, uint64_t usec, void *userdata) {
+        Announcer *announcer = userdata;
+
+        (void) source;
+        (void) usec;
+        announcer->record_usec = announcer_now(announcer);
+        emit(announcer, INTERFACE_DECISIONS, "Recorded", "ss", announcer->record_call, announcer->record_outcome);
+        return 0;
+}
+
+/* A signal a call would cost the bus, and everybody who listens, as much as the call itself. */
 static void on_decision_recorded(const char *call_id, const char *outcome, void *userdata) {
-        emit(userdata, INTERFACE_DECISIONS, "Recorded", "ss", call_id ?: "", outcome ?: "");
+        Announcer *announcer = userdata;
+        uint64_t due = announcer->record_usec + RECORDED_SIGNAL_MSEC * 1000;
+        int waits = SD_EVENT_OFF;
+
+        g_free(announcer->record_call);
+        g_free(announcer->record_outcome);
+        announcer->record_call = g_strdup(call_id ?: "");
+        announcer->record_outcome = g_strdup(outcome ?: "");
+
+        (void) sd_event_source_get_enabled(announcer->record_timer, &waits);
+        if (waits != SD_EVENT_OFF)
+                return;
+        if (announcer_now(announcer) >= due) {
+                (void) on_record_turn(NULL, 0, announcer);
+                return;
+        }
+        (void) sd_event_source_set_time(announcer->record_timer, due);
+        (void) sd_event_source_set_enabled(announcer->record_timer, SD_EVENT_ONESHOT);
 }
 
 static void on_status_changed(void *userdata) {
@@ -306,6 +346,10 @@ int announcer_new(BusServer *server, Announcer **ret) {
         r = sd_event_add_defer(server->event, &announcer->flush, on_flush, announcer);
         if (r >= 0)
                 r = sd_event_source_set_enabled(announcer->flush, SD_EVENT_OFF);
+        if (r >= 0)
+                r = sd_event_add_time(server->event, &announcer->record_timer, CLOCK_MONOTONIC, 0, 1000, on_record_turn, announcer);
+        if (r >= 0)
+                r = sd_event_source_set_enabled(announcer->record_timer, SD_EVENT_OFF);
         if (r < 0)
                 return r;
 
@@ -318,6 +362,9 @@ Announcer *announcer_free(Announcer *announcer) {
                 return NULL;
 
         sd_event_source_disable_unref(announcer->flush);
+        sd_event_source_disable_unref(announcer->record_timer);
+        g_free(announcer->record_call);
+        g_free(announcer->record_outcome);
         g_hash_table_unref(announcer->news);
         g_hash_table_unref(announcer->facts);
         g_free(announcer);

@@ -204,6 +204,7 @@ void session_close(Session *session) {
         SessionTable *table = session->table;
         g_autoptr(Session) kept = session_ref(session);
 
+        (void) kept; /* until the last one who hears of it is done */
         if (session->closed || !table)
                 return;
 

@@ -235,7 +235,6 @@ static unsigned count_queries_seen(sd_bus *monitor) {
 
 static void test_no_query_per_call(void) {
         g_autoptr(sd_bus) client = private_bus_open(bus), monitor = private_bus_open(bus);
-        g_autoptr(sd_bus_message) m = NULL;
         Counts before, after;
 
         echo(client, "known from here on");
@@ -284,7 +283,6 @@ static bool is_from_server(sd_bus_message *m) {
 static void test_too_many_unknown(void) {
         enum { N = 3 * CLIENT_CALLS_PENDING_MAX };
         g_autoptr(sd_bus) client = private_bus_open(bus);
-        g_autoptr(sd_bus_message) reply = NULL;
         unsigned answered = 0, busy = 0;
 
         /* All of them are in the socket before the bus could answer who this is. */

@@ -253,7 +253,7 @@ static void test_sessions(void) {
 static void test_session_ends_with_client(void) {
         g_autoptr(sd_bus) other = private_bus_open(served.bus);
         g_autoptr(GPtrArray) seen = watch(other);
-        g_autofree char *closed = NULL, *list = NULL;
+        g_autofree char *closed = NULL;
 
         act(other, ROOT, SERVICE, "Describe", NULL);
         {

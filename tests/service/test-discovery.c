@@ -104,7 +104,6 @@ static void test_changed_during(void) {
 
         for (unsigned at = 1; at < 40; at++) {
                 g_autoptr(BundleLoad) load = NULL;
-                g_autoptr(Bundle) bundle = NULL;
                 int r = 1;
 
                 fixture_bundle(folder, "x");
