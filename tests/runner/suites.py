@@ -2,6 +2,7 @@
 """The kinds of tests. Each suite can name its tests without running them, and can run those that were chosen."""
 
 import fnmatch
+import functools
 import os
 import re
 import subprocess
@@ -163,8 +164,15 @@ class Scripts:
             return
         batch = Batch(report, self.name, self.folder)
         tap.run([*self.before, *self.command(*(chosen if len(chosen) < len(names) else ()))], self.folder, batch.add,
-                {'PYTHONUNBUFFERED': '1', 'CODEWHALE_BUILD': str(build.PLAIN.folder)}, ROOT, self.seconds)
+                {'PYTHONUNBUFFERED': '1', 'CODEWHALE_BUILD': str(build.PLAIN.folder), 'CODEWHALE_TEST_NODE': runtime()}, ROOT,
+                self.seconds)
         batch.close()
+
+
+@functools.cache
+def runtime():
+    """The Node that hosts run on; fetched when it is not there yet. Not the one in PATH, which may be any."""
+    return os.environ.get('CODEWHALE_TEST_NODE') or lines_of([str(ROOT / 'scripts/get-node')])[1][-1]
 
 
 class Host:
@@ -173,19 +181,13 @@ class Host:
 
     def __init__(self, tree):
         self.tree = tree
-        self.node = None
-
-    def runtime(self):
-        if not self.node:
-            self.node = os.environ.get('CODEWHALE_TEST_NODE') or lines_of([str(ROOT / 'scripts/get-node')])[1][-1]
-        return self.node
 
     def programs(self):
         """Each test file with the names of its tests."""
         return [(program, self._names(program)) for program in self.tree.programs() if is_host_test(program)]
 
     def _names(self, program):
-        status, lines = lines_of([self.runtime(), '--no-warnings', '--import', str(RUNNER / 'node-list.mjs'),
+        status, lines = lines_of([runtime(), '--no-warnings', '--import', str(RUNNER / 'node-list.mjs'),
                                   str(RUNNER / 'node-list-files.mjs'), test_file(program)],
                                  env={**os.environ, **self._environment(program)})
         return lines if status == 0 and lines else [program.name]
@@ -203,8 +205,8 @@ class Host:
 
     def _run_program(self, program, report):
         batch = Batch(report, self.name, program.name)
-        command = [self.runtime(), '--no-warnings', '--test', f'--test-reporter={RUNNER / "node-reporter.mjs"}', test_file(program)]
-        environment = {**self._environment(program), 'CODEWHALE_TEST_NODE': self.runtime()}
+        command = [runtime(), '--no-warnings', '--test', f'--test-reporter={RUNNER / "node-reporter.mjs"}', test_file(program)]
+        environment = {**self._environment(program), 'CODEWHALE_TEST_NODE': runtime()}
         tap.run(command, program.name, batch.add, environment, program.folder, program.seconds)
         batch.close()
 
@@ -222,17 +224,20 @@ def integration():
     shared = {'name': 'integration', 'folder': 'tests/integration'}
     harness = ROOT / 'tests' / 'harness' / 'private-systemd'
     if os.geteuid() == 0:
-        before = [str(harness), '--as', 'tester', '--timeout', '900', '--env', 'CODEWHALE_BUILD', '--env', 'PYTHONUNBUFFERED', '--']
+        before = [str(harness), '--as', 'tester', '--timeout', '900', '--env', 'CODEWHALE_BUILD',
+                  '--env', 'CODEWHALE_TEST_NODE', '--env', 'PYTHONUNBUFFERED', '--']
         return Scripts(**shared, before=before)
     if os.path.exists(os.path.join(os.environ.get('XDG_RUNTIME_DIR', ''), 'systemd/private')):
         return Scripts(**shared)
-    return Scripts(**shared, before=['sudo', '-n', str(harness), '--as', 'tester', '--env', f'CODEWHALE_BUILD={build.PLAIN.folder}', '--'])
+    return Scripts(**shared, before=['sudo', '-n', str(harness), '--as', 'tester', '--env', f'CODEWHALE_BUILD={build.PLAIN.folder}',
+                                           '--env', f'CODEWHALE_TEST_NODE={runtime()}', '--'])
 
 
 def system():
     """Tests that need root beside the system manager."""
     harness = ROOT / 'tests' / 'harness' / 'private-systemd'
-    before = [str(harness), '--timeout', '900', '--env', f'CODEWHALE_BUILD={build.PLAIN.folder}', '--env', 'PYTHONUNBUFFERED=1', '--']
+    before = [str(harness), '--timeout', '900', '--env', f'CODEWHALE_BUILD={build.PLAIN.folder}',
+              '--env', f'CODEWHALE_TEST_NODE={runtime()}', '--env', 'PYTHONUNBUFFERED=1', '--']
     return Scripts('system', 'tests/system', before=before if os.geteuid() == 0 else ['sudo', '-n', *before])
 
 
