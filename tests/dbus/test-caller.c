@@ -211,7 +211,11 @@ static void test_identity(void) {
         g_assert_cmpint(sd_bus_message_read(reply, "uus", &uid, &pid, &told), >, 0);
         g_assert_cmpuint(uid, ==, geteuid());
         g_assert_cmpuint(pid, ==, (uint32_t) getpid());
-        g_assert_cmpstr(told, ==, exe);
+        /* Under valgrind the kernel sees valgrind, and we are told another truth. */
+        if (g_getenv("LD_PRELOAD") && strstr(g_getenv("LD_PRELOAD"), "vgpreload"))
+                g_test_skip("what runs here is valgrind");
+        else
+                g_assert_cmpstr(told, ==, exe);
 }
 
 /* Counted by somebody who listens in on the bus itself. */

@@ -127,8 +127,9 @@ class Checked:
         self.wrapper, self.environment, self.slowness = wrapper, environment or {}, slowness
 
     def programs(self):
-        """Only what is compiled: a checker says nothing about a script."""
-        return [program for program in self.tree.programs() if Path(program.command[0]).is_relative_to(self.tree.folder)]
+        """Only what is compiled: a checker says nothing about a script. A program that traces others is none to trace."""
+        return [program for program in self.tree.programs()
+                if Path(program.command[0]).is_relative_to(self.tree.folder) and program.environment.get('CODEWHALE_TRACES') != 'yes']
 
     def names(self):
         return [program.name for program in self.programs()]
