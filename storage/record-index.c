@@ -51,7 +51,8 @@ int record_read(int folder, const char *name, char **ret_key, char **ret_value, 
                 return is_damage(fd) ? -EBADMSG : fd;
         if (fstat(fd, &status) < 0)
                 return -errno;
-        if (status.st_nlink != 1)
+        /* None at all: somebody replaced it since we opened it, and what we hold is the whole record of a moment ago. */
+        if (status.st_nlink > 1)
                 return -EBADMSG;
 
         r = safe_read_fd(fd, RECORD_FILE_BYTES_MAX, &data, &size);

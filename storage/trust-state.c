@@ -77,7 +77,8 @@ static const char *check_file(const struct stat *status) {
                 return "it belongs to somebody else";
         if ((status->st_mode & 07777) != 0600)
                 return "its mode is not 0600";
-        if (status->st_nlink != 1)
+        /* None at all: another process replaced it since we opened it, and what we hold is the state of a moment ago. */
+        if (status->st_nlink > 1)
                 return "it has a second link";
         return NULL;
 }
