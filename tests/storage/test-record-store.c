@@ -389,11 +389,14 @@ static void test_links(void) {
 static void test_link_folder(void) {
         g_auto(Scratch) scratch = {};
         RecordStore *store = NULL;
+        int r;
 
         scratch_init(&scratch);
         g_assert_cmpint(mkdirat(scratch.fd, "elsewhere", 0700), ==, 0);
         g_assert_cmpint(symlinkat("elsewhere", scratch.fd, "storage-v1"), ==, 0);
-        g_assert_cmpint(record_store_open(scratch.fd, &store), ==, -ENOTDIR);
+        /* With O_DIRECTORY the kernel may call a link no directory before it calls it a link. */
+        r = record_store_open(scratch.fd, &store);
+        g_assert_true(r == -ENOTDIR || r == -ELOOP);
         g_assert_null(store);
 
         g_assert_cmpint(unlinkat(scratch.fd, "storage-v1", 0), ==, 0);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
@@ -336,10 +338,14 @@ static void add_generations(const Place *place, unsigned rounds) {
                                 break;
                         if (r == -EBUSY)
                                 g_usleep(100);
-                        else if (r != -ESTALE)
+                        else if (r != -ESTALE) {
+                                (void) fprintf(stderr, "%d: %s\n", r, error.message);
                                 _exit(EXIT_FAILURE);
+                        }
                 }
         }
+        trust_record_free(wanted);
+        trust_state_free(state);
         _exit(EXIT_SUCCESS);
 }
 
