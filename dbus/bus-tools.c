@@ -117,7 +117,7 @@ static int handle_check_schema(Face *face, Caller *caller, sd_bus_message *m, sd
                 return errors_set(reterr, ERROR_TOO_LARGE, "A schema or an instance may have at most %zu bytes here.",
                                   BUS_MESSAGE_BYTES_MAX);
 
-        if (schema_compile(text, strlen(text), NULL, &schema, &why) < 0)
+        if (registration_compile_schema(text, strlen(text), &schema, &why) < 0)
                 json = verdict_to_json(false, false, false, why.message);
         else
                 json = instance[0] ? check_instance(schema, instance) : verdict_to_json(true, false, false, NULL);

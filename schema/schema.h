@@ -112,14 +112,3 @@ SchemaVerdict schema_annotate(const Schema *schema, Jval instance, SchemaOnNote 
 SchemaDraft schema_draft(const Schema *schema);
 const char *schema_draft_to_string(SchemaDraft draft);
 int schema_draft_from_string(const char *text, SchemaDraft *ret);
-
-/**
- * schema_check_file() - compile the schema in a file and judge the instance in another: "codewhalectl schema check"
- * @schema_path:   at most TOOL_SCHEMA_BYTES_MAX
- * @instance_path: NULL to check the schema alone
- * @ret_text:      a new string: what to tell, in either case
- *
- * Return: 0 all well; -EINVAL and the others of schema_compile() when not, with @ret_text; other errors of reading a file
- * with @reterr.
- */
-int schema_check_file(const char *schema_path, const char *instance_path, char **ret_text, sd_bus_error *reterr);

@@ -42,6 +42,12 @@ static bool is_line(const char *text, size_t bytes_max) {
         return !blank;
 }
 
+int registration_compile_schema(const char *text, size_t size, Schema **ret, sd_bus_error *reterr) {
+        static const SchemaOptions options = { .object_root = true };
+
+        return schema_compile(text, size, &options, ret, reterr);
+}
+
 static int registration_check_tool(Registration *tool, Jval spec, char **ret_refusal) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         Jval schema = jval_member(spec, "input_schema");
@@ -56,13 +62,7 @@ static int registration_check_tool(Registration *tool, Jval spec, char **ret_ref
                 return refuse(ret_refusal, g_strdup_printf("the description of tool '%s' is over %zu bytes", tool->name,
                                                            TOOL_DESCRIPTION_BYTES_MAX));
         source = jval_source(schema, &size);
-        if (size > TOOL_SCHEMA_BYTES_MAX)
-                return refuse(ret_refusal, g_strdup_printf("the schema of tool '%s' is over %zu bytes", tool->name,
-                                                           TOOL_SCHEMA_BYTES_MAX));
-        if (!jval_is(schema, J_OBJECT) || !jval_equals_text(jval_member(schema, "type"), "object"))
-                return refuse(ret_refusal, g_strdup_printf("the schema of tool '%s' must have \"type\": \"object\" at its root",
-                                                           tool->name));
-        r = schema_compile(source, size, NULL, &tool->schema, &error);
+        r = registration_compile_schema(source, size, &tool->schema, &error);
         if (r < 0)
                 return refuse(ret_refusal, g_strdup_printf("the schema of tool '%s' does not compile: %s", tool->name,
                                                            error.message ?: g_strerror(-r)));

@@ -45,5 +45,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Registration, registration_unref)
 int registration_new(
                 RegistrationKind kind, Owner *owner, OwnerEntry *entry, Jval spec, Registration **ret, char **ret_refusal);
 
+/**
+ * registration_compile_schema() - the arguments' schema of a tool, by the rules for one: an object at its root, at most
+ * TOOL_SCHEMA_BYTES_MAX, nothing from outside (5.1, O05)
+ *
+ * Return: as schema_compile().
+ */
+int registration_compile_schema(const char *text, size_t size, Schema **ret, sd_bus_error *reterr);
+
 /** registration_is_usable() - it is registered, and its owner and entry are active */
 bool registration_is_usable(const Registration *registration);

@@ -162,15 +162,29 @@ class Misbehaviour(ServiceCase):
         self.assertEqual(self.client.tools(), [])
 
     def test_O05_schema_that_is_none(self):
-        for name, parameters in (('array', '{ type: "array" }'), ('wrong', '{ type: "object", properties: 7 }'),
-                                 ('remote', '{ type: "object", properties: { a: { $ref: "https://example.com/x.json" } } }')):
+        for name, parameters, reason in (
+                ('array', '{ type: "array" }', 'the root must say "type": "object"'),
+                ('wrong', '{ type: "object", properties: 7 }', '/properties'),
+                ('large', '{ type: "object", title: "x".repeat(65536) }', 'at most 65536'),
+                ('remote', '{ type: "object", properties: { a: { $ref: "https://example.com/x.json" } } }', 'example.com')):
             with self.subTest(schema=name):
                 plugin = self.client.install(self.bundle(name, tool_source("return 'x'", name=f'tool_{name}', parameters=parameters)))['id']
                 self.client.trust(plugin)
                 with self.assertRaises(Exception) as caught:
                     self.client.plugin('Enable', plugin)
-                self.assertTrue(caught.exception.message)
+                self.assertIn(f'tool_{name}', caught.exception.message)
+                self.assertIn(reason, caught.exception.message)
         self.assertEqual(self.client.tools(), [])
+
+    def test_SC_01_bad_schema_beside_a_good_one(self):
+        """Of what an active entry registers later, only the bad tool is refused. (While it activates, contract A10 rolls back the entry.)"""
+        self.approver()
+        register = "ctx.tools.register({ name: '%s', description: 'd', parameters: { type: '%s' }, async execute() { return 'x' } })"
+        self.client.bring_up(self.bundle('probe', tool_source(
+            f"{register % ('bad', 'string')}; {register % ('good', 'object')}; return 'registered'")))
+        self.client.tool('probe', {})
+        self.client.wait_for_tools('probe', 'good')
+        self.assertFalse(self.client.tool('good', {})['is_error'])
 
 
 class Walls(ServiceCase):

@@ -573,39 +573,6 @@ static void test_part(void) {
         g_assert_cmpstr(reasons, ==, "/a: expected null, found number 1 (type)");
 }
 
-static void test_check_file(void) {
-        g_autofree char *directory = g_dir_make_tmp("schema-XXXXXX", NULL);
-        g_autofree char *schema = g_build_filename(directory, "s.json", NULL), *text = NULL;
-        g_autofree char *instance = g_build_filename(directory, "i.json", NULL);
-        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        static const struct {
-                const char *schema, *instance, *says;
-                int code;
-        } cases[] = {
-                { "{\"type\":\"null\"}", NULL, "s.json: a schema of draft 2020-12", 0 },
-                { "{\"type\":\"null\"}", "null", "i.json: valid", 0 },
-                { "{\"type\":\"null\"}", "1", "i.json: not valid: (root): expected null, found number 1 (type)", -EINVAL },
-                { "{\"type\":\"null\"}", "\n 01", "i.json:2:2: a number must not begin with a spare zero", -EBADMSG },
-                { "{\"type\":\"nil\"}", "1", "s.json: schema, at /type: unknown type 'nil'", -EINVAL },
-        };
-
-        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-                g_autofree char *says = NULL;
-
-                g_assert_true(g_file_set_contents(schema, cases[i].schema, -1, NULL));
-                g_assert_true(g_file_set_contents(instance, cases[i].instance ?: "", -1, NULL));
-                g_assert_cmpint(schema_check_file(schema, cases[i].instance ? instance : NULL, &says, NULL), ==, cases[i].code);
-                g_assert_true(g_str_has_suffix(says, cases[i].says));
-        }
-        g_assert_cmpint(schema_check_file("/nowhere/at/all", NULL, &text, &error), ==, -ENOENT);
-        g_assert_cmpstr(error.name, ==, ERROR_IO);
-        g_assert_null(text);
-
-        (void) g_unlink(schema);
-        (void) g_unlink(instance);
-        (void) g_rmdir(directory);
-}
-
 int main(int argc, char *argv[]) {
         g_test_init(&argc, &argv, NULL);
 
@@ -635,7 +602,6 @@ int main(int argc, char *argv[]) {
         g_test_add_func("/schema/sharing", test_sharing);
         g_test_add_func("/schema/part-of-a-document", test_part);
 
-        g_test_add_func("/schema/check-file", test_check_file);
 
         return g_test_run();
 }
