@@ -61,7 +61,9 @@ int verb_schema(Cli *cli, int argc, char **argv) {
         if (r != EXIT_STATUS_OK)
                 return r;
 
-        r = client_call_text(cli, ".Tools", "CheckSchema", CLIENT_WAIT_SHORT, &json, &error, "ss", schema, instance ? instance : "");
+        /* "" says that there is none; an empty file is one that is no JSON. */
+        r = client_call_text(cli, ".Tools", "CheckSchema", CLIENT_WAIT_SHORT, &json, &error, "ss", schema,
+                             !instance ? "" : instance[0] ? instance : " ");
         if (r < 0)
                 return failure_report(cli, r, &error, argv[2]);
         return show_verdict(cli, json);

@@ -300,6 +300,28 @@ class Verbs(CliCase):
         self.assertEqual(self.json('tools', 'mod_counter')['input_schema']['type'], 'object')
         self.assertIn('"increment"', self.ctl('tools', 'mod_counter')[0])
 
+    def test_schema_check(self):
+        """A schema is judged as the registration of a tool judges it, an instance as a call would; anything else is no "fine"."""
+        files = {name: self.daemon.base / f'{name}.json' for name in ('schema', 'instance')}
+        fine, label = '{"type":"object","properties":{"label":{"type":"string"}}}', '/label: expected string, found number 5 (type)'
+        for schema, instance, status, words in (
+                (fine, None, OK, 'The schema is fine'), (fine, '{"label":"x"}', OK, 'The instance fits'),
+                (fine, '{"label":5}', USAGE, re.escape(label)), (fine, '{"a":1,"a":2}', USAGE, 'no strict JSON.*line 1'),
+                (fine, '', USAGE, 'no strict JSON'), ('', None, USAGE, "can't be used"),
+                ('{"type":"string"}', None, USAGE, "can't be used.*object"),
+                ('{"type":"object","properties":{"a":{"type":"strng"}}}', '{}', USAGE, "can't be used.*/properties/a/type.*strng"),
+                ('{"type":"object","$ref":"https://example.com/s.json"}', None, USAGE, "can't be used"),
+                ('{"type":"object","title":"%s"}' % ('x' * 65536), None, USAGE, "can't be used.*65536")):
+            with self.subTest(schema=schema[:60], instance=instance):
+                files['schema'].write_text(schema)
+                files['instance'].write_text(instance or '')
+                asked = ('schema', 'check', str(files['schema']), *([] if instance is None else [str(files['instance'])]))
+                out, _ = self.ctl(*asked, status=status)
+                self.assertRegex(out, words)
+                said = self.json(*asked, status=status)
+                self.assertEqual(said['schema_ok'] and said.get('valid', True), status == OK)
+        self.says('No such file', 'schema', 'check', str(self.daemon.base / 'none'), status=FAILURE)
+
     def test_commands(self):
         self.assertEqual([command['name'] for command in self.json('commands')], ['mod-count'])
         self.assertIn('mod-count', self.ctl('commands')[0])
