@@ -3,7 +3,7 @@
 // changed a little. Only groups of which ajv gets every test right are asked, and only where JavaScript's numbers can hold what is
 // compared; what is left must agree. Prints how many verdicts were compared; exit status 1 when one differs.
 import { spawn } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 
@@ -100,6 +100,10 @@ let different = 0
 let groups = 0
 for (const draft of Object.keys(classes)) {
   const folder = `${suite}/tests/draft${draft}`
+  if (!existsSync(folder)) {
+    console.log(`draft ${draft} is not in ${suite}: not compared`)
+    continue
+  }
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')).sort())
     for (const group of JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'))) {
       const { schema, tests } = group
@@ -123,4 +127,4 @@ for (const draft of Object.keys(classes)) {
 }
 oracle.stdin.end()
 console.log(`${compared} verdicts in ${groups} groups, ${different} different`)
-process.exit(different ? 1 : 0)
+process.exit(different ? 1 : compared ? 0 : 77)
