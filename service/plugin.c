@@ -159,10 +159,10 @@ static char *find_reason(const Plugin *plugin) {
                 case TRUST_NOT_REVIEWED:
                         return g_strdup("It has not been reviewed; review and trust it first.");
                 case TRUST_CONTENT_CHANGED:
-                        return g_strdup("Its content changed since it was reviewed; review it again.");
+                        return g_strdup("content-changed: Its content changed since it was reviewed; review it again.");
                 case TRUST_CAPABILITIES_CHANGED:
-                        return g_strdup("What it asks for, or what this service allows, changed since it was reviewed; "
-                                        "review it again.");
+                        return g_strdup("capabilities-changed: What it asks for, or what this service allows, changed since it "
+                                        "was reviewed; review it again.");
                 default:
                         return g_strdup("It is switched off; enable it.");
                 }

@@ -307,6 +307,7 @@ Service *service_free(Service *service) {
                         invocation_cancel(g_ptr_array_index(service->invocations, 0), "the service is stopping");
         g_clear_pointer(&service->acts, g_ptr_array_unref);
         eraser_free(service->eraser);
+        plugin_watch_free(service->watch);
         /* Children first: a host withdraws from the registry, a card from the table. */
         host_table_free(service->hosts);
         approval_table_free(service->approvals);
@@ -338,9 +339,18 @@ static void service_sync_hosts(Service *service) {
                 host_table_sync(service->hosts, plugin_set_get(service->plugins, i));
 }
 
+/* Without one a change is still found, by the next call. */
+static void service_watch(Service *service) {
+        int r = plugin_watch_new(service->plugins, service->event, &service->watch);
+
+        if (r < 0)
+                log_warning("Bundles can't be watched for changes: %s. The next call of each finds them.", g_strerror(-r));
+}
+
 int service_start(Service *service, sd_bus_error *reterr) {
         int r = plugin_set_reload(service->plugins, reterr);
 
+        service_watch(service);
         service->started = true;
         service_sync_hosts(service);
         tell_status(service);

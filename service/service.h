@@ -16,6 +16,7 @@
 #include "service/invocation.h"
 #include "service/personal-act.h"
 #include "service/plugin-set.h"
+#include "service/plugin-watch.h"
 #include "service/registry.h"
 #include "service/runtime.h"
 #include "service/session.h"
@@ -67,6 +68,7 @@ struct Service {
         GPtrArray *invocations; /* running ones, borrowed */
         GPtrArray *acts;        /* of persons, in progress; owned (plugin-act.c) */
         Eraser *eraser;
+        PluginWatch *watch; /* NULL before the start, and where the kernel gives none: then the next call finds a change */
         PolkitAsk polkit_ask; /* NULL: there is no polkit to ask; set by who serves the bus */
         void *polkit_userdata;
         sd_event_source *status_line;

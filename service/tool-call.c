@@ -237,6 +237,9 @@ static void tool_call_ask(Invocation *invocation) {
         g_auto(ApprovalCard) card = {};
         Service *service = invocation->service;
 
+        /* Nobody is asked about bytes that are no longer those that were reviewed. */
+        if (!invocation_verify(invocation))
+                return;
         approval_card_make(invocation, &card);
         const ApprovalRequest request = {
                 .requester = invocation->client,
