@@ -2,6 +2,7 @@
 
 /* No exception leaves this file: the callers are C. */
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /* Some malformed texts, such as a line "[[[", break an assertion of the parser. A stranger's file must not end us by that,
  * and going on behind it would be undefined: it is one more way of not being TOML. */
@@ -58,33 +60,128 @@ bool has_unwritable_number(const toml::node &node) {
         return false;
 }
 
-int refuse(TomlError *reterr, size_t line, size_t column, const char *description) {
+struct Place {
+        size_t offset;
+        size_t line;
+};
+
+/* Writes the tree as JSON and notes where each part of it begins. Only leaves are left to the library: their spelling is
+ * the part that is easy to get wrong. */
+class Writer {
+public:
+        std::string json;
+        std::vector<Place> places;
+
+        void write(const toml::node &node) {
+                note(node.source().begin.line);
+                if (const auto *table = node.as_table())
+                        write_table(*table);
+                else if (const auto *array = node.as_array())
+                        write_array(*array);
+                else
+                        node.visit([this](const auto &leaf) { write_leaf(leaf); });
+        }
+
+private:
+        /* A table that is only there because of a longer header has no place of its own. */
+        void note(size_t line) {
+                if (line > 0)
+                        places.push_back({ json.size(), line });
+        }
+
+        template <typename T> void write_leaf(const T &leaf) {
+                std::ostringstream out;
+
+                out << toml::json_formatter(leaf, toml::format_flags::quote_dates_and_times);
+                json += out.str();
+        }
+
+        void write_table(const toml::table &table) {
+                const char *comma = "";
+
+                json += '{';
+                for (const auto &item : table) {
+                        json += comma;
+                        comma = ",";
+                        note(item.first.source().begin.line);
+                        write_leaf(toml::value<std::string>(std::string(item.first.str())));
+                        json += ':';
+                        write(item.second);
+                }
+                json += '}';
+        }
+
+        void write_array(const toml::array &array) {
+                const char *comma = "";
+
+                json += '[';
+                for (const auto &item : array) {
+                        json += comma;
+                        comma = ",";
+                        write(item);
+                }
+                json += ']';
+        }
+};
+
+template <size_t size> void copy_text(char (&to)[size], std::string_view text) {
+        const size_t length = std::min(text.size(), size - 1);
+
+        std::memcpy(to, text.data(), length);
+        to[length] = '\0';
+}
+
+int refuse(TomlError *reterr, size_t line, size_t column, const char *description, std::string_view detail = {}) {
         reterr->line = line;
         reterr->column = column;
-        std::strncpy(reterr->description, description, sizeof reterr->description - 1);
-        reterr->description[sizeof reterr->description - 1] = '\0';
+        copy_text(reterr->description, description);
+        copy_text(reterr->detail, detail);
         return -EBADMSG;
 }
 
 } // namespace
 
-extern "C" int toml_to_json(const char *text, size_t size, char **ret_json, TomlError *reterr) {
+struct TomlLines {
+        std::vector<Place> places;
+};
+
+extern "C" int toml_to_json_lines(const char *text, size_t size, char **ret_json, TomlLines **ret_lines, TomlError *reterr) {
         try {
                 const toml::table table = toml::parse(std::string_view(text, size));
-                std::ostringstream out;
+                Writer writer;
 
                 if (has_unwritable_number(table))
                         return refuse(reterr, 1, 1, "infinities and NaN are not allowed");
-                out << toml::json_formatter(table, toml::format_flags::quote_dates_and_times);
-                const std::string json = out.str();
-                *ret_json = g_strndup(json.data(), json.size());
+                writer.write(table);
+                if (ret_lines)
+                        *ret_lines = new TomlLines{ std::move(writer.places) };
+                *ret_json = g_strndup(writer.json.data(), writer.json.size());
                 return 0;
         } catch (const toml::parse_error &error) {
                 /* The library's own words quote the text, so ours say only where. */
-                return refuse(reterr, error.source().begin.line, error.source().begin.column, "this is not TOML");
+                return refuse(reterr, error.source().begin.line, error.source().begin.column, "this is not TOML",
+                              error.description());
         } catch (const std::bad_alloc &) {
                 return -ENOMEM;
         } catch (const std::exception &) {
                 return refuse(reterr, 1, 1, "this is not TOML");
         }
+}
+
+extern "C" int toml_to_json(const char *text, size_t size, char **ret_json, TomlError *reterr) {
+        return toml_to_json_lines(text, size, ret_json, nullptr, reterr);
+}
+
+extern "C" size_t toml_lines_find(const TomlLines *lines, size_t offset) {
+        if (!lines)
+                return 0;
+
+        const auto after = std::upper_bound(lines->places.begin(), lines->places.end(), offset,
+                        [](size_t wanted, const Place &place) { return wanted < place.offset; });
+        return after == lines->places.begin() ? 0 : std::prev(after)->line;
+}
+
+extern "C" TomlLines *toml_lines_free(TomlLines *lines) {
+        delete lines;
+        return nullptr;
 }

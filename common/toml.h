@@ -6,15 +6,19 @@
 
 #include <stddef.h>
 
+/* Where each value of a document stood in its text, found by where it stands in the JSON that was made of it. */
+typedef struct TomlLines TomlLines;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Where the text is wrong. Never quotes the text: settings may hold secrets. */
+/* Where the text is wrong. The description never quotes the text: settings may hold secrets. */
 typedef struct TomlError {
         size_t line;   /* from 1 */
         size_t column; /* from 1 */
         char description[160];
+        char detail[160]; /* the library's own words, which may quote some of the text; "" for none */
 } TomlError;
 
 /**
@@ -26,6 +30,26 @@ typedef struct TomlError {
  */
 int toml_to_json(const char *text, size_t size, char **ret_json, TomlError *reterr);
 
+/**
+ * toml_to_json_lines() - the same, and where everything stood
+ * @ret_lines: toml_lines_free() it
+ */
+int toml_to_json_lines(const char *text, size_t size, char **ret_json, TomlLines **ret_lines, TomlError *reterr);
+
+/**
+ * toml_lines_find() - the line that a byte of the JSON was made of
+ * @offset: into the JSON text; where a key or a value begins
+ *
+ * Return: the line from 1; 0 when @lines is NULL or @offset lies before everything.
+ */
+size_t toml_lines_find(const TomlLines *lines, size_t offset);
+
+/** toml_lines_free() - returns NULL; NULL is allowed */
+TomlLines *toml_lines_free(TomlLines *lines);
+
 #ifdef __cplusplus
 }
+#else
+#include <glib.h>
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TomlLines, toml_lines_free)
 #endif
