@@ -20,13 +20,14 @@
         "/", "ro", "/tmp", "rw,noexec,nosuid,nodev,mode=1777,size=64M", "/run", "ro,mode=0755", "/dev/shm", \
                         "ro", "/dev/pts", "ro", "/dev/mqueue", "ro"
 
-/* The launcher's own walls: Landlock is no part of @system-service. io_uring is, and reaches past filters.
- */
+/* The launcher's own walls: Landlock is no part of @system-service. io_uring is, and reaches past filters. So
+ * is memfd_create(): a file in memory lies on no mount, so that noexec does not hold it, and native code of
+ * the plugin could be executed from it. */
 #define SYSTEM_CALLS                                                                                        \
         "@system-service", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"
 #define SYSTEM_CALLS_DENIED                                                                                 \
         "@resources", "@privileged", "@keyring", "io_uring_setup", "io_uring_enter", "io_uring_register",   \
-                        "userfaultfd", "process_vm_readv", "process_vm_writev", "kcmp"
+                        "userfaultfd", "process_vm_readv", "process_vm_writev", "kcmp", "memfd_create"
 
 static const Wall walls[] = {
         /* files */

@@ -34,9 +34,9 @@ function pin(object, name, value) {
   defineProperty(object, name, { value, enumerable: found?.enumerable ?? false, writable: false, configurable: false })
 }
 
-function refusing(name) {
+function refusing(name, why = '') {
   const refuse = function () {
-    throw new RefusedError(`${name} is not available to extensions`)
+    throw new RefusedError(`${name} is not available to extensions${why}`)
   }
   defineProperty(refuse, 'name', { value: name })
   return freeze(refuse)
@@ -45,7 +45,9 @@ function refusing(name) {
 function shut(object, label, names) {
   for (const name of names) {
     if (!(name in object)) continue
-    pin(object, name, refusing(`${label}.${name}`))
+    const refuse = refusing(`${label}.${name}`)
+    if (object === process && name === 'chdir') pinChdir(refuse)
+    else pin(object, name, refuse)
     pinned.push(`${label}.${name}`)
   }
 }
@@ -119,7 +121,19 @@ function pinCodeGeneration() {
   pin(globalThis, 'eval', freeze(refuseCode('eval')))
 }
 
+/* There is no network in the sandbox. Saying so beats the error of a library that found none, and loading that library. */
+const NETWORK = ['fetch', 'WebSocket', 'EventSource']
+
+/* The runtime's own modules replace chdir() when they are loaded late (Response and Headers do that), and must not fail for it. */
+function pinChdir(refuse) {
+  defineProperty(process, 'chdir', { get: () => refuse, set: freeze(() => {}), enumerable: true, configurable: false })
+}
+
 function pinGlobals() {
+  for (const name of NETWORK) {
+    if (!(name in globalThis)) continue
+    pin(globalThis, name, refusing(name, ': it has no network; what it needs comes as arguments, or from the core'))
+  }
   for (const name of ['Worker', 'SharedWorker']) if (name in globalThis) pin(globalThis, name, refusing(name))
   if ('ShadowRealm' in globalThis) delete globalThis.ShadowRealm
 }

@@ -54,9 +54,19 @@ test('L01 the doors of process, also through the names that are imported', async
     ['replacing dlopen', `process.dlopen = () => {}`, 'TypeError'],
     ['replacing the handler of exceptions', `process._fatalException = () => {}`, 'TypeError'],
     ['replacing stdout', `process.stdout = null`, 'TypeError'],
+    ['chdir that was replaced', `(process.chdir = () => {}, process.chdir('/'))`, REFUSED],
     ['Worker', `new Worker('x')`, 'ReferenceError', REFUSED],
+    ['fetch', `fetch('http://127.0.0.1/')`, REFUSED],
+    ['WebSocket', `new WebSocket('ws://127.0.0.1/')`, REFUSED],
     ['ShadowRealm', `new ShadowRealm()`, 'ReferenceError'],
   ], { head: `import * as named from 'node:process'\nimport standard from 'process'` })
+})
+
+test('what only computes works, also where the runtime loads it late', async () => {
+  await tryAll([
+    ['Response', `(() => { if (new Response('x').status === 200 && new Headers({ a: 'b' }).get('a') === 'b') throw new TypeError() })()`, 'TypeError'],
+    ['structuredClone', `(() => { if (structuredClone({ a: 1 }).a === 1) throw new TypeError() })()`, 'TypeError'],
+  ])
 })
 
 test('L03 process.exit and abort fail the call, the host lives', async () => {

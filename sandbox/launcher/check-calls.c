@@ -32,6 +32,7 @@ void checks_calls(Findings *findings) {
                 { "open_by_handle_at", SYS_open_by_handle_at },
                 { "init_module", SYS_init_module },
                 { "kexec_load", SYS_kexec_load },
+                { "memfd_create", SYS_memfd_create },
                 { "swapon", SYS_swapon },
                 { "pidfd_getfd", SYS_pidfd_getfd },
                 { "process_vm_readv", SYS_process_vm_readv },
