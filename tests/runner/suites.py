@@ -148,14 +148,16 @@ class Checked:
 class Scripts:
     """Python tests in a folder, run by unittest; `before` is what they run under."""
 
-    def __init__(self, name, folder, before=(), seconds=900):
-        self.name, self.folder, self.before, self.seconds = name, folder, before, seconds
+    def __init__(self, name, folder, before=(), seconds=900, asks_runtime=False):
+        self.name, self.folder, self.before, self.seconds, self.asks_runtime = name, folder, before, seconds, asks_runtime
 
     def command(self, *more):
         return [PYTHON, '-B', str(RUNNER / 'unittest_tap.py'), str(ROOT / self.folder), *more]
 
     def names(self):
-        status, lines = lines_of(self.command('--list'))
+        # Some tests are named after what a runtime says of itself.
+        more = {'env': {**os.environ, 'CODEWHALE_TEST_NODE': runtime()}} if self.asks_runtime else {}
+        status, lines = lines_of(self.command('--list'), **more)
         return lines if status == 0 else [f'{self.folder} (cannot be loaded)']
 
     def run(self, choice, report):
@@ -220,13 +222,13 @@ def is_host_test(program):
     return test_file(program) is not None
 
 
-def integration():
+def integration(name='integration', **shared):
     """Beside a private systemd as root; on a desktop beside the manager that runs there."""
-    shared = {'name': 'integration', 'folder': 'tests/integration'}
+    shared = {'name': name, 'folder': f'tests/{name}', **shared}
     harness = ROOT / 'tests' / 'harness' / 'private-systemd'
     if os.geteuid() == 0:
         before = [str(harness), '--as', 'tester', '--timeout', '900', '--env', 'CODEWHALE_BUILD',
-                  '--env', 'CODEWHALE_TEST_NODE', '--env', 'PYTHONUNBUFFERED', '--']
+                  '--env', 'CODEWHALE_TEST_NODE', '--env', 'CODEWHALE_TEST_RUNTIMES', '--env', 'PYTHONUNBUFFERED', '--']
         return Scripts(**shared, before=before)
     if os.path.exists(os.path.join(os.environ.get('XDG_RUNTIME_DIR', ''), 'systemd/private')):
         return Scripts(**shared)
@@ -247,6 +249,7 @@ def all_suites(quick, sanitize):
     if (ROOT / 'tests' / 'system').is_dir():
         found.append(system())
     found.append(integration())
+    found.append(integration('escape', asks_runtime=True))
     if sanitize:
         found.append(Checked('sanitize', build.SANITIZED, environment=SANITIZERS))
         if not quick:
