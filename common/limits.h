@@ -20,6 +20,7 @@
 #define SESSION_MODEL_BYTES_MAX    256u
 #define HANDLE_TOKEN_CHARS_MAX     64u
 #define REQUESTS_MAX               4096u
+#define CHANGED_SIGNAL_MSEC        100u    /* between two rounds of signals that something changed */
 #define RECORDED_SIGNAL_MSEC       100u    /* between two signals that a decision was recorded */
 #define CLIENT_CALLS_BYTES_MAX     MIB(64)  /* arguments of one client's pending calls together */
 #define CALLS_BYTES_MAX            MIB(512) /* of all clients' */

@@ -17,7 +17,8 @@ typedef enum PluginNews {
 
 struct Announcer {
         BusServer *server;
-        sd_event_source *flush;
+        sd_event_source *flush; /* what has news is told then, and no more often than CHANGED_SIGNAL_MSEC allows */
+        uint64_t flush_usec;    /* of the last round */
         GHashTable *news;  /* Plugin (a reference) -> PluginNews */
         GHashTable *facts; /* plugin id -> PluginFacts as they were announced last */
         bool registrations[_REGISTRATION_KIND_MAX];
@@ -114,7 +115,22 @@ static void object_changed(Announcer *announcer, const char *path, const char *i
 
 /* ---- the end of a turn ---- */
 
+static uint64_t announcer_now(const Announcer *announcer) {
+        uint64_t now = 0;
+
+        (void) sd_event_now(announcer->server->event, CLOCK_MONOTONIC, &now);
+        return now;
+}
+
+/* At once after a pause, else with the next round: a plugin whose host comes and goes in a loop costs the bus no more than
+ * ten rounds a second. */
 static void schedule(Announcer *announcer) {
+        int waits = SD_EVENT_OFF;
+
+        (void) sd_event_source_get_enabled(announcer->flush, &waits);
+        if (waits != SD_EVENT_OFF)
+                return;
+        (void) sd_event_source_set_time(announcer->flush, announcer->flush_usec + CHANGED_SIGNAL_MSEC * UINT64_C(1000));
         (void) sd_event_source_set_enabled(announcer->flush, SD_EVENT_ONESHOT);
 }
 
@@ -164,11 +180,13 @@ static void flush_registrations(Announcer *announcer) {
                 }
 }
 
-static int on_flush(sd_event_source *source, void *userdata) {
+static int on_flush(sd_event_source *source, uint64_t usec, void *userdata) {
         Announcer *announcer = userdata;
 
         (void) source;
+        (void) usec;
 
+        announcer->flush_usec = announcer_now(announcer);
         flush_plugins(announcer);
         flush_registrations(announcer);
         if (announcer->grants)
@@ -275,13 +293,6 @@ static void on_grants_changed(void *userdata) {
         schedule(announcer);
 }
 
-static uint64_t announcer_now(const Announcer *announcer) {
-        uint64_t now = 0;
-
-        (void) sd_event_now(announcer->server->event, CLOCK_MONOTONIC, &now);
-        return now;
-}
-
 static int on_record_turn(sd_event_source *source, uint64_t usec, void *userdata) {
         Announcer *announcer = userdata;
 
@@ -343,7 +354,7 @@ int announcer_new(BusServer *server, Announcer **ret) {
         announcer->news = g_hash_table_new_full(NULL, NULL, drop_plugin, NULL);
         announcer->facts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, drop_facts);
 
-        r = sd_event_add_defer(server->event, &announcer->flush, on_flush, announcer);
+        r = sd_event_add_time(server->event, &announcer->flush, CLOCK_MONOTONIC, 0, 1000, on_flush, announcer);
         if (r >= 0)
                 r = sd_event_source_set_enabled(announcer->flush, SD_EVENT_OFF);
         if (r >= 0)

@@ -8,6 +8,7 @@
 #include "dbus/face.h"
 #include "dbus/paths.h"
 #include "dbus/plugin-facts.h"
+#include "dbus/plugin-numbers.h"
 
 /* Ids only: the object of a plugin does not move when another one takes its name. */
 static Plugin *plugin_of_path(const Service *service, const char *path) {
@@ -101,6 +102,21 @@ static int property_get_limits(
         return message_append_text(reply, json);
 }
 
+static int property_get_number(
+                sd_bus *bus, const char *path, const char *interface, const char *property, sd_bus_message *reply,
+                void *userdata, sd_bus_error *reterr) {
+        const Face *face = userdata;
+        Plugin *plugin = plugin_of_path(face->service, path);
+
+        (void) bus;
+        (void) interface;
+
+        if (!plugin)
+                return errors_set(reterr, ERROR_NO_SUCH_PLUGIN, "The plugin is gone.");
+
+        return plugin_number_append(property, face->service, plugin, reply);
+}
+
 typedef struct TextList {
         sd_bus_message *m;
         int r;
@@ -176,6 +192,7 @@ static int handle_usage(Face *face, Caller *caller, sd_bus_message *m, sd_bus_er
 BUS_METHOD(usage)
 
 #define CONST_FACT(name) SD_BUS_PROPERTY(name, "s", property_get_fact, 0, SD_BUS_VTABLE_PROPERTY_CONST)
+#define NUMBER(name) SD_BUS_PROPERTY(name, "t", property_get_number, 0, 0)
 #define FACT(name, type) SD_BUS_PROPERTY(name, type, property_get_fact, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
 
 static const sd_bus_vtable plugin_vtable[] = {
@@ -196,6 +213,15 @@ static const sd_bus_vtable plugin_vtable[] = {
         FACT("Unit", "s"),
         FACT("Sandbox", "s"),
         SD_BUS_PROPERTY("Limits", "s", property_get_limits, 0, 0),
+        NUMBER("MemoryCurrent"),
+        NUMBER("MemoryMax"),
+        NUMBER("TasksCurrent"),
+        NUMBER("TasksMax"),
+        NUMBER("CPUUsageUSec"),
+        NUMBER("SinceUSec"),
+        NUMBER("Calls"),
+        NUMBER("Failures"),
+        NUMBER("Pending"),
         SD_BUS_PROPERTY("Diagnostics", "as", property_get_diagnostics, 0, 0),
         SD_BUS_METHOD_WITH_ARGS("Describe",
                                 SD_BUS_NO_ARGS,

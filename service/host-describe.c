@@ -83,6 +83,8 @@ void host_write(const Host *host, JWriter *writer) {
         host_write_limits(host, writer);
         jwriter_key(writer, "usage");
         host_write_usage(host, writer);
+        jwriter_member_uint(writer, "calls", host->usage.calls);
+        jwriter_member_uint(writer, "failures", host->usage.failures);
         jwriter_member_raw(writer, "sandbox", host_get_sandbox_report(host) ?: "{}");
         jwriter_key(writer, "diagnostics");
         jwriter_begin_array(writer);

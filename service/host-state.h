@@ -8,6 +8,7 @@
 #include "service/heartbeat.h"
 #include "service/host-process.h"
 #include "service/host-table.h"
+#include "service/host-usage.h"
 #include "storage/record-store.h"
 
 struct Host {
@@ -35,6 +36,7 @@ struct Host {
         char *report;             /* the last one of the launcher */
         GQueue diagnostics;       /* char *, at most DIAGNOSTICS_MAX */
         GArray *waiters;
+        HostUsage usage;
 };
 
 /* Events to whoever assembled us (host-table.c). */

@@ -37,6 +37,7 @@ void host_table_set_events(HostTable *table, const HostTableEvents *events, void
 }
 
 void host_table_tell_changed(HostTable *table, Host *host) {
+        host_usage_note_state(host);
         if (table->events)
                 table->events->changed(host, table->userdata);
 }

@@ -14,6 +14,7 @@
 #include "common/messages.h"
 #include "common/sanitize.h"
 #include "common/sha256.h"
+#include "service/host-usage.h"
 #include "service/invocation-state.h"
 
 static const char *const invocation_state_table[_INVOCATION_STATE_MAX] = {
@@ -21,6 +22,17 @@ static const char *const invocation_state_table[_INVOCATION_STATE_MAX] = {
         [INVOCATION_APPROVAL] = "approval",
         [INVOCATION_EXECUTING] = "executing",
 };
+
+unsigned invocation_count_for(const Service *service, const Plugin *plugin) {
+        unsigned n = 0;
+
+        for (size_t i = 0; i < service->invocations->len; i++) {
+                const Invocation *invocation = g_ptr_array_index(service->invocations, i);
+
+                n += owner_get_plugin(invocation->target->owner) == plugin;
+        }
+        return n;
+}
 
 const char *invocation_get_call_id(const Invocation *invocation) {
         return invocation->call_id;
@@ -169,6 +181,10 @@ static void invocation_stop(Invocation *invocation, const char *reason) {
                 approval_withdraw(card, reason);
 }
 
+static Host *invocation_host(const Invocation *invocation) {
+        return host_table_find(invocation->service->hosts, owner_get_plugin(invocation->target->owner));
+}
+
 static void invocation_end(Invocation *invocation, const InvocationAnswer *answer) {
         if (invocation->over)
                 return;
@@ -176,6 +192,8 @@ static void invocation_end(Invocation *invocation, const InvocationAnswer *answe
         invocation->over = true;
         invocation_stop(invocation, answer->error_message ?: "the call ended");
         invocation_record(invocation, answer->error_name);
+        if (invocation->state == INVOCATION_EXECUTING)
+                host_count_call(invocation_host(invocation), answer->error_name != NULL);
         if (invocation->starting)
                 return;
 
@@ -257,7 +275,7 @@ Rpc *invocation_rpc(Service *service, const Registration *registration) {
 }
 
 static const char *down_reason(const Invocation *invocation) {
-        Host *host = host_table_find(invocation->service->hosts, owner_get_plugin(invocation->target->owner));
+        Host *host = invocation_host(invocation);
 
         return (host ? host_get_reason(host) : NULL) ?: "its host is not running";
 }

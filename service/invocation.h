@@ -61,6 +61,9 @@ int invocation_start_command(
 /** invocation_cancel() - the caller wants no answer any more: @done comes with ERROR_CANCELLED before this returns */
 void invocation_cancel(Invocation *invocation, const char *reason);
 
+/** invocation_count_for() - how many of a plugin's calls have begun and not ended */
+unsigned invocation_count_for(const Service *service, const Plugin *plugin);
+
 /** invocation_get_call_id() - "c-…": what the decision record goes by; unpredictable, unique for ever */
 const char *invocation_get_call_id(const Invocation *invocation);
 
