@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* TOML, by turning it into JSON text that common/jdoc.h then reads: one reader of values in the whole program. The TOML
- * library is C++ and stays behind this one function. */
+/* TOML, by turning it into JSON text that common/jdoc.h then reads: one reader of values in the whole program.
+ *
+ * The TOML library runs in a child process that lives for this one text. Some malformed texts break assertions of the library,
+ * and end nothing but the child; and the daemon never touches the library's pages, a tenth of what it would have in memory. */
 
 #include <stddef.h>
 
 /* Where each value of a document stood in its text, found by where it stands in the JSON that was made of it. */
 typedef struct TomlLines TomlLines;
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Where the text is wrong. The description never quotes the text: settings may hold secrets. */
 typedef struct TomlError {
@@ -26,7 +24,10 @@ typedef struct TomlError {
  * @text:     UTF-8, not ended by NUL
  * @ret_json: the document as JSON; dates and times become strings, infinities and NaN are refused; g_free() it
  *
- * Return: 0; -EBADMSG with @reterr filled in when it is no TOML; -ENOMEM.
+ * Blocks for about a millisecond.
+ *
+ * Return: 0; -EBADMSG with @reterr filled in when it is no TOML; -ENOMEM; another negative errno when there is no process to be
+ * had (@reterr says that, too).
  */
 int toml_to_json(const char *text, size_t size, char **ret_json, TomlError *reterr);
 
@@ -47,9 +48,7 @@ size_t toml_lines_find(const TomlLines *lines, size_t offset);
 /** toml_lines_free() - returns NULL; NULL is allowed */
 TomlLines *toml_lines_free(TomlLines *lines);
 
-#ifdef __cplusplus
-}
-#else
+#ifndef __cplusplus
 #include <glib.h>
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TomlLines, toml_lines_free)
 #endif

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 #include "common/errors.h"
 #include "common/limits.h"
 #include "common/safe-file.h"
+#include "service/archive-library.h"
 #include "service/install-archive.h"
 #include "service/text-rule.h"
 
@@ -19,11 +18,12 @@
 typedef struct archive Archive;
 
 static void close_archive(Archive *archive) {
-        (void) archive_read_free(archive);
+        (void) archive_library_get()->archive_read_free(archive);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Archive, close_archive)
 
 typedef struct Unpack {
+        const ArchiveLibrary *library;
         Archive *archive;
         int target;
         size_t n_entries;
@@ -75,7 +75,7 @@ static int copy_data(Unpack *unpack, const char *path, int fd) {
         g_autofree uint8_t *buffer = g_malloc(READ_BYTES);
 
         for (;;) {
-                la_ssize_t n = archive_read_data(unpack->archive, buffer, READ_BYTES);
+                la_ssize_t n = unpack->library->archive_read_data(unpack->archive, buffer, READ_BYTES);
                 int r;
 
                 if (n < 0)
@@ -112,15 +112,18 @@ static int unpack_directory(Unpack *unpack, const char *path) {
 }
 
 static int unpack_entry(Unpack *unpack, struct archive_entry *entry) {
-        const char *name = archive_entry_pathname_utf8(entry);
+        const ArchiveLibrary *library = unpack->library;
+        const char *name = library->archive_entry_pathname_utf8(entry);
         g_autofree char *path = name ? plain_path(name) : NULL;
         const char *problem;
+        mode_t type;
 
         if (!name)
                 return refuse(unpack, NULL, "has a name that is not UTF-8");
-        if (archive_entry_hardlink(entry) || archive_entry_filetype(entry) == AE_IFLNK)
+        type = library->archive_entry_filetype(entry);
+        if (library->archive_entry_hardlink(entry) || type == AE_IFLNK)
                 return refuse(unpack, name, "is a link");
-        if (archive_entry_filetype(entry) != AE_IFREG && archive_entry_filetype(entry) != AE_IFDIR)
+        if (type != AE_IFREG && type != AE_IFDIR)
                 return refuse(unpack, name, "is neither a file nor a directory");
         if (++unpack->n_entries > 2 * BUNDLE_FILES_MAX)
                 return errors_set(unpack->reterr, ERROR_TOO_LARGE, "The archive has too many entries.");
@@ -130,32 +133,35 @@ static int unpack_entry(Unpack *unpack, struct archive_entry *entry) {
         problem = text_rule_check_path(path);
         if (problem)
                 return refuse(unpack, name, problem);
-        return archive_entry_filetype(entry) == AE_IFDIR ? unpack_directory(unpack, path)
-                                                         : unpack_file(unpack, path, archive_entry_perm(entry));
+        return type == AE_IFDIR ? unpack_directory(unpack, path)
+                                : unpack_file(unpack, path, library->archive_entry_perm(entry));
 }
 
-static Archive *open_archive(int fd) {
-        g_autoptr(Archive) archive = archive_read_new();
+static Archive *open_archive(const ArchiveLibrary *library, int fd) {
+        g_autoptr(Archive) archive = library->archive_read_new();
 
         if (!archive)
                 return NULL;
-        (void) archive_read_support_format_tar(archive);
-        (void) archive_read_support_filter_gzip(archive);
-        (void) archive_read_support_filter_bzip2(archive);
-        (void) archive_read_support_filter_xz(archive);
-        (void) archive_read_support_filter_zstd(archive);
-        return archive_read_open_fd(archive, fd, READ_BYTES) == ARCHIVE_OK ? g_steal_pointer(&archive) : NULL;
+        (void) library->archive_read_support_format_tar(archive);
+        (void) library->archive_read_support_filter_gzip(archive);
+        (void) library->archive_read_support_filter_bzip2(archive);
+        (void) library->archive_read_support_filter_xz(archive);
+        (void) library->archive_read_support_filter_zstd(archive);
+        return library->archive_read_open_fd(archive, fd, READ_BYTES) == ARCHIVE_OK ? g_steal_pointer(&archive) : NULL;
 }
 
 int install_archive_unpack(int fd, int target, sd_bus_error *reterr) {
-        g_autoptr(Archive) archive = open_archive(fd);
-        Unpack unpack = { .archive = archive, .target = target, .reterr = reterr };
+        const ArchiveLibrary *library = archive_library_get();
+        g_autoptr(Archive) archive = library ? open_archive(library, fd) : NULL;
+        Unpack unpack = { .library = library, .archive = archive, .target = target, .reterr = reterr };
 
+        if (!library)
+                return errors_set(reterr, ERROR_NOT_SUPPORTED, "Archives can't be unpacked here: libarchive is not installed.");
         if (!archive)
                 return refuse(&unpack, "it", "is no tar archive");
         for (;;) {
                 struct archive_entry *entry = NULL;
-                int r = archive_read_next_header(archive, &entry);
+                int r = library->archive_read_next_header(archive, &entry);
 
                 if (r == ARCHIVE_EOF)
                         return 0;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/toml.h"
+#include "common/toml-reader.h"
 #include "fuzz.h"
 #include "policy/decision.h"
 #include "policy/policy-set.h"
@@ -73,11 +73,13 @@ static void read_document(Jval document) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         g_autofree char *json = NULL;
         g_autoptr(Jdoc) doc = NULL, from_toml = NULL;
+        g_autofree TomlPlace *places = NULL;
+        size_t n_places;
         TomlError error;
 
         if (jdoc_parse((const char *) data, size, NULL, &doc, NULL) >= 0)
                 read_document(jdoc_root(doc));
-        else if (toml_to_json((const char *) data, size, &json, &error) >= 0) {
+        else if (toml_read((const char *) data, size, &json, &places, &n_places, &error) >= 0) {
                 MUST(jdoc_parse(json, strlen(json), NULL, &from_toml, NULL) != -ENOMEM);
                 if (from_toml)
                         read_document(jdoc_root(from_toml));

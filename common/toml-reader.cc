@@ -35,11 +35,12 @@
 #include <toml++/toml.h>
 #pragma GCC diagnostic pop
 
-#include "common/toml.h"
+#include "common/toml-reader.h"
 
 extern "C" {
 /* From GLib, whose header does not belong into a C++ file that has only this to do. */
 char *g_strndup(const char *text, size_t size);
+void *g_memdup2(const void *data, size_t size);
 }
 
 namespace {
@@ -60,17 +61,12 @@ bool has_unwritable_number(const toml::node &node) {
         return false;
 }
 
-struct Place {
-        size_t offset;
-        size_t line;
-};
-
 /* Writes the tree as JSON and notes where each part of it begins. Only leaves are left to the library: their spelling is
  * the part that is easy to get wrong. */
 class Writer {
 public:
         std::string json;
-        std::vector<Place> places;
+        std::vector<TomlPlace> places;
 
         void write(const toml::node &node) {
                 note(node.source().begin.line);
@@ -141,11 +137,8 @@ int refuse(TomlError *reterr, size_t line, size_t column, const char *descriptio
 
 } // namespace
 
-struct TomlLines {
-        std::vector<Place> places;
-};
-
-extern "C" int toml_to_json_lines(const char *text, size_t size, char **ret_json, TomlLines **ret_lines, TomlError *reterr) {
+extern "C" int toml_read(const char *text, size_t size, char **ret_json, TomlPlace **ret_places, size_t *ret_n_places,
+                         TomlError *reterr) {
         try {
                 const toml::table table = toml::parse(std::string_view(text, size));
                 Writer writer;
@@ -153,9 +146,10 @@ extern "C" int toml_to_json_lines(const char *text, size_t size, char **ret_json
                 if (has_unwritable_number(table))
                         return refuse(reterr, 1, 1, "infinities and NaN are not allowed");
                 writer.write(table);
-                if (ret_lines)
-                        *ret_lines = new TomlLines{ std::move(writer.places) };
                 *ret_json = g_strndup(writer.json.data(), writer.json.size());
+                *ret_places = static_cast<TomlPlace *>(
+                                g_memdup2(writer.places.data(), writer.places.size() * sizeof(TomlPlace)));
+                *ret_n_places = writer.places.size();
                 return 0;
         } catch (const toml::parse_error &error) {
                 /* The library's own words quote the text, so ours say only where. */
@@ -166,22 +160,4 @@ extern "C" int toml_to_json_lines(const char *text, size_t size, char **ret_json
         } catch (const std::exception &) {
                 return refuse(reterr, 1, 1, "this is not TOML");
         }
-}
-
-extern "C" int toml_to_json(const char *text, size_t size, char **ret_json, TomlError *reterr) {
-        return toml_to_json_lines(text, size, ret_json, nullptr, reterr);
-}
-
-extern "C" size_t toml_lines_find(const TomlLines *lines, size_t offset) {
-        if (!lines)
-                return 0;
-
-        const auto after = std::upper_bound(lines->places.begin(), lines->places.end(), offset,
-                        [](size_t wanted, const Place &place) { return wanted < place.offset; });
-        return after == lines->places.begin() ? 0 : std::prev(after)->line;
-}
-
-extern "C" TomlLines *toml_lines_free(TomlLines *lines) {
-        delete lines;
-        return nullptr;
 }
