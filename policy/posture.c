@@ -97,6 +97,10 @@ bool posture_is_raise(Posture from, Posture to) {
         return to == POSTURE_FULL_ACCESS && from != POSTURE_FULL_ACCESS;
 }
 
+bool mode_is_raise(Posture posture, Mode from, Mode to) {
+        return from == MODE_PLAN && to != MODE_PLAN && posture == POSTURE_FULL_ACCESS;
+}
+
 Posture posture_effective(Posture posture, bool full_access, bool standing) {
         assert(posture >= 0 && posture < _POSTURE_MAX);
 

@@ -64,6 +64,13 @@ Posture posture_tighten(Posture base, Posture overlay);
 bool posture_is_raise(Posture from, Posture to);
 
 /**
+ * mode_is_raise() - whether a change of mode needs a person
+ *
+ * Only leaving Plan where calls then run without a question; in every other posture a person is asked about each of them.
+ */
+bool mode_is_raise(Posture posture, Mode from, Mode to);
+
+/**
  * posture_effective() - what counts for one call
  * @posture:     of the session
  * @full_access: the session's full-access bit; a stale Never together with it counts as Full Access

@@ -3,6 +3,7 @@
 
 #include "policy/outcome.h"
 #include "policy/posture.h"
+#include "policy/provenance.h"
 #include "policy/trace.h"
 
 /* ---- function R, cell by cell (contract 5.5.1) ---- */
@@ -200,6 +201,35 @@ static void test_trace_bound(void) {
         g_assert_true(g_str_has_suffix(json, ",{\"dropped\":36}]"));
 }
 
+/* Only leaving Plan where nobody would be asked is a person's act (design 4.2). */
+static void test_mode_raise(void) {
+        for (Posture posture = 0; posture < _POSTURE_MAX; posture++)
+                for (Mode from = 0; from < _MODE_MAX; from++)
+                        for (Mode to = 0; to < _MODE_MAX; to++)
+                                g_assert_cmpint(mode_is_raise(posture, from, to), ==,
+                                                posture == POSTURE_FULL_ACCESS && from == MODE_PLAN && to != MODE_PLAN);
+}
+
+/* Contract 5.5.2: everything but the user, the runtime and a sub-agent's hand-off narrows. */
+static void test_provenance(void) {
+        static const struct {
+                const char *word;
+                bool valid, standing;
+        } cases[] = {
+                { "user", true, true },        { "runtime", true, true },     { "sub-agent", true, true },
+                { "web", true, false },        { "tool-output", true, false }, { "users", true, false },
+                { "User", false, false },      { "", false, false },          { "a b", false, false },
+                { "sub-agent\n", false, false }, { "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false, false },
+        };
+
+        g_assert_true(provenance_has_standing(NULL));
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_test_message("%s", cases[i].word);
+                g_assert_cmpint(provenance_is_valid(cases[i].word), ==, cases[i].valid);
+                g_assert_cmpint(provenance_has_standing(cases[i].word), ==, cases[i].standing);
+        }
+}
+
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/posture/X11-resolve-all-cells", test_resolve);
@@ -211,5 +241,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/outcome/C4-distinct", test_outcomes);
         g_test_add_func("/trace/steps", test_trace);
         g_test_add_func("/trace/bounded", test_trace_bound);
+        g_test_add_func("/policy/posture/mode-raise", test_mode_raise);
+        g_test_add_func("/policy/posture/provenance", test_provenance);
         return g_test_run();
 }
