@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #define SD_JOURNAL_SUPPRESS_LOCATION 1
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <systemd/sd-journal.h>
@@ -91,31 +93,38 @@ static void log_to_console(int level, const char *plugin_id, const char *text) {
         (void) fprintf(stderr, "<%d>%s%s%s\n", level, owner ? owner : "", owner ? ": " : "", clean);
 }
 
-static void log_to_journal(int level, const char *message_id, const char *plugin_id, const char *unit, const char *text) {
+/* @fields: all but the first three, which every entry has */
+static void log_to_journal(int level, const char *message_id, const LogField *fields, size_t n, const char *text) {
         g_autofree char *clean = sanitize_block(text, LOG_TEXT_BYTES_MAX, NULL);
-        const char *const names[] = { "MESSAGE=", "PRIORITY=", "MESSAGE_ID=", "CODEWHALE_PLUGIN=", "CODEWHALE_UNIT=" };
         char priority[] = { (char) ('0' + level), '\0' };
-        const char *const values[] = { clean, priority, message_id, plugin_id, unit };
-        char *fields[G_N_ELEMENTS(names)];
-        struct iovec vectors[G_N_ELEMENTS(names)];
-        int n = 0;
+        const LogField common[] = { { "MESSAGE=", clean }, { "PRIORITY=", priority }, { "MESSAGE_ID=", message_id } };
+        char *lines[G_N_ELEMENTS(common) + LOG_FIELDS_MAX];
+        struct iovec vectors[G_N_ELEMENTS(lines)];
+        int used = 0;
 
-        for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-                if (values[i]) {
-                        fields[n] = g_strconcat(names[i], values[i], NULL);
-                        vectors[n] = (struct iovec) { fields[n], strlen(fields[n]) };
-                        n++;
-                }
-        (void) sd_journal_sendv(vectors, n);
-        while (n > 0)
-                g_free(fields[--n]);
+        assert(n <= LOG_FIELDS_MAX);
+        for (size_t i = 0; i < G_N_ELEMENTS(common) + n; i++) {
+                const LogField *field = i < G_N_ELEMENTS(common) ? &common[i] : &fields[i - G_N_ELEMENTS(common)];
+
+                if (!field->value)
+                        continue;
+                lines[used] = g_strconcat(field->name, field->value, NULL);
+                vectors[used] = (struct iovec) { lines[used], strlen(lines[used]) };
+                used++;
+        }
+        (void) sd_journal_sendv(vectors, used);
+        while (used > 0)
+                g_free(lines[--used]);
 }
 
 static void log_send(int level, const char *message_id, const char *plugin_id, const char *unit, const char *text) {
         if (current_target == LOG_TARGET_NULL)
                 return;
-        if (to_journal())
-                log_to_journal(level, message_id, plugin_id, unit, text);
+        if (to_journal()) {
+                const LogField fields[] = { { "CODEWHALE_PLUGIN=", plugin_id }, { "CODEWHALE_UNIT=", unit } };
+
+                log_to_journal(level, message_id, fields, G_N_ELEMENTS(fields), text);
+        }
         else
                 log_to_console(level, plugin_id, text);
 }
@@ -144,4 +153,21 @@ void log_plugin(int level, const char *message_id, const char *plugin_id, const 
         text = g_strdup_vprintf(format, arguments);
         va_end(arguments);
         log_send(level, message_id, plugin_id, unit, text);
+}
+
+void log_record(int level, const char *message_id, const LogField *fields, size_t n, const char *format, ...) {
+        g_autofree char *text = NULL;
+        bool journal = to_journal();
+        va_list arguments;
+
+        if (current_target == LOG_TARGET_NULL || (journal ? level : LOG_DEBUG) > current_level)
+                return;
+
+        va_start(arguments, format);
+        text = g_strdup_vprintf(format, arguments);
+        va_end(arguments);
+        if (journal)
+                log_to_journal(level, message_id, fields, n, text);
+        else
+                log_to_console(LOG_DEBUG, NULL, text);
 }

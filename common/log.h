@@ -5,6 +5,7 @@
  * Level and target can be changed while running (org.freedesktop.LogControl1). Never put a secret, ticket or token here. */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <syslog.h>
 
 typedef enum LogTarget {
@@ -36,6 +37,22 @@ void log_write(int level, const char *format, ...) __attribute__((format(printf,
  * @unit:       NULL, or the host's unit; becomes CODEWHALE_UNIT=
  */
 void log_plugin(int level, const char *message_id, const char *plugin_id, const char *unit, const char *format, ...)
+                __attribute__((format(printf, 5, 6)));
+
+/* One more field of a journal entry; without a value it is left out. */
+typedef struct LogField {
+        const char *name; /* "CODEWHALE_CALL=" */
+        const char *value;
+} LogField;
+
+/**
+ * log_record() - something that is recorded elsewhere too, for those who read the journal
+ * @fields: at most LOG_FIELDS_MAX
+ *
+ * On a console it shows up at debug level only: there it would bury everything else.
+ */
+#define LOG_FIELDS_MAX 16u
+void log_record(int level, const char *message_id, const LogField *fields, size_t n, const char *format, ...)
                 __attribute__((format(printf, 5, 6)));
 
 #define log_debug(...) log_write(LOG_DEBUG, __VA_ARGS__)

@@ -116,7 +116,8 @@ static void test_exit_statuses(void) {
 static void test_catalog(void) {
         static const char *const ids[] = { MESSAGE_PLUGIN_ACTIVE, MESSAGE_PLUGIN_FAILED,
                 MESSAGE_SANDBOX_REFUSED, MESSAGE_PLUGIN_CRASHED, MESSAGE_PLUGIN_LEFT_ALONE,
-                MESSAGE_DECISION_LOST, MESSAGE_DECISION, MESSAGE_TRUST };
+                MESSAGE_DECISION_LOST, MESSAGE_DECISION, MESSAGE_TRUST, MESSAGE_CARD, MESSAGE_GRANT, MESSAGE_POSTURE,
+                MESSAGE_ATTEMPT };
         g_autofree char *text = read_document("codewhale-extensions.catalog");
         size_t entries = 0;
 
