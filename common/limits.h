@@ -146,8 +146,9 @@
 #define STORAGE_OWNER_KEYS_MAX     1024u
 
 /* Approvals, grants, decisions */
-#define APPROVALS_MAX              1024u
+#define APPROVALS_MAX              2048u
 #define APPROVALS_PER_CLIENT_MAX   64u
+#define APPROVALS_PER_PLUGIN_MAX   1024u
 #define APPROVERS_MAX              32u
 #define APPROVAL_PREVIEW_BYTES_MAX KIB(16)
 #define GRANTS_MAX                 4096u
@@ -156,6 +157,12 @@
 #define DECISION_FILE_BYTES_MAX    MIB(8)
 #define DECISION_FILES_MAX         8u
 #define DECISION_QUERY_MAX         1000u
+#define NOTIFICATION_PAUSE_MSEC    200u    /* changes within it make one notification */
+#define NOTIFICATION_START_SEC     300u    /* between two tries to start a notification server */
+#define GRANT_SECONDS_MAX          (30u * 24u * 3600u)
+#define ATTEMPTS_AT_ONCE_MAX       32u     /* records of refused attempts of one client */
+#define ATTEMPTS_TOTAL_MAX         256u    /* of all */
+#define ATTEMPT_PAUSE_MSEC         1000u   /* after which one more is written down */
 
 /* Policy */
 #define TRACE_STEPS_MAX            64u

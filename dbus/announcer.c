@@ -6,6 +6,7 @@
 #include "common/limits.h"
 #include "common/log.h"
 #include "dbus/announcer.h"
+#include "dbus/notifier.h"
 #include "dbus/paths.h"
 #include "dbus/plugin-facts.h"
 
@@ -276,6 +277,11 @@ static void on_approval_opened(Approval *approval, void *userdata) {
 
         object_added(userdata, path, INTERFACE_APPROVAL);
         emit(userdata, INTERFACE_APPROVALS, "Opened", "to", approval_get_id(approval), path);
+        notifier_cards_changed(((Announcer *) userdata)->server->notifier);
+}
+
+void announcer_raise_card(Announcer *announcer, uint64_t id) {
+        emit(announcer, INTERFACE_APPROVALS, "Raised", "t", id);
 }
 
 static void on_approval_closed(Approval *approval, const ApprovalAnswer *answer, void *userdata) {
@@ -284,6 +290,7 @@ static void on_approval_closed(Approval *approval, const ApprovalAnswer *answer,
         object_removed(userdata, path, INTERFACE_APPROVAL);
         emit(userdata, INTERFACE_APPROVALS, "Closed", "ts", approval_get_id(approval),
              approval_outcome_to_string(answer->outcome));
+        notifier_cards_changed(((Announcer *) userdata)->server->notifier);
 }
 
 static void on_grants_changed(void *userdata) {

@@ -10,4 +10,7 @@ int announcer_new(BusServer *server, Announcer **ret);
 Announcer *announcer_free(Announcer *announcer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Announcer, announcer_free)
 
+/** announcer_raise_card() - ask the approvers to show a card now (Approvals.Raised) */
+void announcer_raise_card(Announcer *announcer, uint64_t id);
+
 extern const ServiceEvents announcer_events; /* their userdata is the announcer */

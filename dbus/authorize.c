@@ -57,6 +57,7 @@ static const MethodRule method_rules[] = {
         { INTERFACE_APPROVAL,  "Answer",        AUTHORIZE_ANSWER   },
         { INTERFACE_APPROVAL,  "OpenArguments", AUTHORIZE_READ     },
         { INTERFACE_GRANTS,    "List",          AUTHORIZE_READ     },
+        { INTERFACE_GRANTS,    "Describe",      AUTHORIZE_READ     },
         { INTERFACE_GRANTS,    "Revoke",        AUTHORIZE_MANAGE   },
         { INTERFACE_DECISIONS, "Query",         AUTHORIZE_READ     },
         { INTERFACE_DECISIONS, "Get",           AUTHORIZE_READ     },

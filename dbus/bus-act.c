@@ -27,7 +27,13 @@ static void bus_act_free(BusAct *act) {
         if (act->server)
                 g_ptr_array_remove_fast(act->server->acts, act);
         reply_free(act->reply);
+        act_record_free(act->record);
         g_free(act);
+}
+
+const char *bus_act_record(BusAct *act, const Caller *caller, const ActSubject *subject) {
+        act->record = act_record_new(caller, subject);
+        return act->record->id;
 }
 
 void bus_act_withdraw(BusAct *act) {
@@ -38,6 +44,8 @@ void bus_act_withdraw(BusAct *act) {
 void bus_act_done(const char *error_name, const char *error_message, void *userdata) {
         BusAct *act = userdata;
 
+        if (act->record && act->server)
+                act_record_end(act->record, act->server->service, error_name, error_message);
         if (act->reply && error_name)
                 reply_fail(act->reply, error_name, error_message);
         else if (act->reply)

@@ -5,16 +5,21 @@
  * stopping one until its host is gone, the doctor's look-round. It is no call of a tool and can't be cancelled; when its
  * caller leaves, it goes on and nobody hears the end. */
 
+#include "dbus/act-record.h"
 #include "dbus/face.h"
 #include "dbus/reply.h"
 
 typedef struct BusAct {
         BusServer *server; /* NULL when the server ended first */
         Reply *reply;      /* NULL likewise: it was answered then */
+        ActRecord *record; /* what is written down when it is done; NULL for nothing */
 } BusAct;
 
 /** bus_act_new() - answer @m when the act is done; ERROR_BUSY as reply_new() */
 int bus_act_new(Face *face, Caller *caller, sd_bus_message *m, BusAct **ret, sd_bus_error *reterr);
+
+/** bus_act_record() - write it down at its end; returns the record's id, which lives as long as the act */
+const char *bus_act_record(BusAct *act, const Caller *caller, const ActSubject *subject);
 
 /** bus_act_withdraw() - it did not begin after all; the handler's error is the answer */
 void bus_act_withdraw(BusAct *act);

@@ -130,6 +130,7 @@ static const sd_bus_vtable approvals_vtable[] = {
                                 SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_SIGNAL_WITH_ARGS("Opened", SD_BUS_ARGS("t", id, "o", approval), 0),
         SD_BUS_SIGNAL_WITH_ARGS("Closed", SD_BUS_ARGS("t", id, "s", outcome), 0),
+        SD_BUS_SIGNAL_WITH_ARGS("Raised", SD_BUS_ARGS("t", id), 0),
         SD_BUS_VTABLE_END,
 };
 

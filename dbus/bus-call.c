@@ -12,12 +12,14 @@
 #include "dbus/options.h"
 #include "dbus/paths.h"
 #include "dbus/server.h"
+#include "policy/provenance.h"
 
 typedef struct CallOptions {
         const char *session;
         uint32_t deadline_msec;
         const char *agent_id;
         const char *origin_turn_id;
+        const char *provenance;
         const char *handle_token;
 } CallOptions;
 
@@ -27,6 +29,7 @@ static const Option call_options[] = {
         OPTION("deadline-ms", 'u', CallOptions, deadline_msec),
         OPTION("agent-id", 's', CallOptions, agent_id),
         OPTION("origin-turn-id", 's', CallOptions, origin_turn_id),
+        OPTION("provenance", 's', CallOptions, provenance),
         OPTION("handle-token", 's', CallOptions, handle_token),
 };
 
@@ -38,6 +41,9 @@ static int read_options(sd_bus_message *m, BusCallForm form, CallOptions *ret, s
                 return r;
         if (ret->deadline_msec > TOOL_DEADLINE_MSEC)
                 return errors_set(reterr, ERROR_INVALID_OPTION, "Option 'deadline-ms' is at most %u.", TOOL_DEADLINE_MSEC);
+        if (ret->provenance && !provenance_is_valid(ret->provenance))
+                return errors_set(reterr, ERROR_INVALID_OPTION,
+                                "Option 'provenance' is one word of lower-case letters, such as user, runtime, sub-agent or web.");
         if (ret->handle_token && !handle_token_is_valid(ret->handle_token))
                 return errors_set(reterr, ERROR_INVALID_OPTION,
                                 "Option 'handle-token' is made of 1 to %u letters, digits and underscores.",
@@ -195,6 +201,7 @@ static int bus_call_start(
                 .deadline_msec = options->deadline_msec,
                 .agent_id = options->agent_id,
                 .origin_turn_id = options->origin_turn_id,
+                .provenance = options->provenance,
         };
         Service *service = call->server->service;
 

@@ -16,7 +16,7 @@
 
 typedef struct QueryOptions {
         uint64_t since_usec, until_usec;
-        const char *plugin, *tool, *outcome, *session;
+        const char *plugin, *tool, *outcome, *session, *kind;
         uint32_t limit;
 } QueryOptions;
 
@@ -27,6 +27,7 @@ static const Option query_options[] = {
         OPTION("tool", 's', QueryOptions, tool),
         OPTION("outcome", 's', QueryOptions, outcome),
         OPTION("session", 's', QueryOptions, session),
+        OPTION("kind", 's', QueryOptions, kind),
         OPTION("limit", 'u', QueryOptions, limit),
 };
 
@@ -78,6 +79,7 @@ static int handle_query(Face *face, Caller *caller, sd_bus_message *m, sd_bus_er
                 .tool = options.tool,
                 .outcome = options.outcome,
                 .session = options.session,
+                .kind = options.kind,
                 .limit = options.limit,
         };
         return decision_query_begin(face, caller, m, &filter, answer_records, NULL, reterr);

@@ -235,8 +235,14 @@ static char *installed_to_json(const Plugin *plugin) {
 }
 
 static void on_installed(PluginJob *plugin_job, int r, const sd_bus_error *error, void *userdata) {
-        g_autofree char *json = r < 0 ? NULL : installed_to_json(plugin_job_get_plugin(plugin_job));
+        const Plugin *plugin = r < 0 ? NULL : plugin_job_get_plugin(plugin_job);
+        g_autofree char *json = plugin ? installed_to_json(plugin) : NULL;
+        const BusJob *job = userdata;
+        g_autoptr(ActRecord) record = act_record_new(reply_get_caller(job->reply), &(ActSubject) {
+                .kind = "trust", .word = "installed", .plugin = plugin ? plugin_get_id(plugin) : NULL,
+        });
 
+        act_record_end(record, job->server->service, r < 0 ? error->name ?: ERROR_IO : NULL, r < 0 ? error->message : NULL);
         bus_job_finish(userdata, r, error, json);
 }
 
@@ -289,7 +295,7 @@ typedef int (*Transition)(Service *service, Plugin *plugin, ServiceAnswer answer
 typedef void (*Job)(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata);
 
 static int begin_transition(
-                Face *face, Caller *caller, sd_bus_message *m, Transition transition, sd_bus_error *reterr) {
+                Face *face, Caller *caller, sd_bus_message *m, Transition transition, const char *word, sd_bus_error *reterr) {
         Plugin *plugin;
         BusAct *act;
         int r;
@@ -300,6 +306,7 @@ static int begin_transition(
         if (r < 0)
                 return r;
 
+        (void) bus_act_record(act, caller, &(ActSubject) { .kind = "trust", .word = word, .plugin = plugin_get_id(plugin) });
         r = transition(face->service, plugin, bus_act_done, act, reterr);
         if (r < 0) {
                 bus_act_withdraw(act);
@@ -308,7 +315,7 @@ static int begin_transition(
         return 1;
 }
 
-static int begin_job(Face *face, Caller *caller, sd_bus_message *m, Job job, sd_bus_error *reterr) {
+static int begin_job(Face *face, Caller *caller, sd_bus_message *m, Job job, const char *word, sd_bus_error *reterr) {
         Plugin *plugin;
         BusAct *act;
         int r;
@@ -319,27 +326,28 @@ static int begin_job(Face *face, Caller *caller, sd_bus_message *m, Job job, sd_
         if (r < 0)
                 return r;
 
+        (void) bus_act_record(act, caller, &(ActSubject) { .kind = "trust", .word = word, .plugin = plugin_get_id(plugin) });
         job(face->service, plugin, bus_act_done, act);
         return 1;
 }
 
 static int handle_enable(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        return begin_job(face, caller, m, service_enable, reterr);
+        return begin_job(face, caller, m, service_enable, "enabled", reterr);
 }
 BUS_METHOD(enable)
 
 static int handle_disable(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        return begin_transition(face, caller, m, service_disable, reterr);
+        return begin_transition(face, caller, m, service_disable, "disabled", reterr);
 }
 BUS_METHOD(disable)
 
 static int handle_revoke(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        return begin_transition(face, caller, m, service_revoke, reterr);
+        return begin_transition(face, caller, m, service_revoke, "revoked", reterr);
 }
 BUS_METHOD(revoke)
 
 static int handle_uninstall(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        return begin_job(face, caller, m, service_uninstall, reterr);
+        return begin_job(face, caller, m, service_uninstall, "uninstalled", reterr);
 }
 BUS_METHOD(uninstall)
 

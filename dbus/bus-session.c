@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/errors.h"
+#include "dbus/act-record.h"
 #include "dbus/bus-interfaces.h"
 #include "dbus/face.h"
 #include "dbus/paths.h"
@@ -106,52 +107,76 @@ static int handle_close(Face *face, Caller *caller, sd_bus_message *m, sd_bus_er
 }
 BUS_METHOD(close)
 
-static int set_word(
-                Face *face, Caller *caller, sd_bus_message *m, int (*set)(Session *, const char *, sd_bus_error *),
-                sd_bus_error *reterr) {
-        const char *word;
-        Session *session;
-        int r;
+static void record_change(Face *face, const Caller *caller, const Session *session, const char *what, const char *from) {
+        const char *to = what[0] == 'm' ? mode_to_string(session->mode) : posture_to_string(session->posture);
+        g_autofree char *note = g_strdup_printf("From %s %s to %s.", what, from, to);
+        g_autoptr(ActRecord) record = act_record_new(caller, &(ActSubject) {
+                .kind = "posture", .word = "changed", .session = session->id, .note = note,
+        });
 
-        r = message_read(m, reterr, "s", &word);
-        if (r >= 0)
-                r = find_own(face, caller, m, &session, reterr);
-        if (r >= 0)
-                r = set(session, word, reterr);
-        if (r < 0)
-                return r;
+        act_record_end(record, face->service, NULL, NULL);
+}
 
-        return message_reply_empty(m);
+static int read_change(
+                Face *face, const Caller *caller, sd_bus_message *m, const char **ret_word, Session **ret, sd_bus_error *reterr) {
+        int r = message_read(m, reterr, "s", ret_word);
+
+        return r < 0 ? r : find_own(face, caller, m, ret, reterr);
 }
 
 static int handle_set_posture(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        const char *word;
+        const char *word, *before;
         Session *session;
         Posture posture;
         BusAct *act;
         int r;
 
-        r = message_read(m, reterr, "s", &word);
-        if (r >= 0)
-                r = find_own(face, caller, m, &session, reterr);
+        r = read_change(face, caller, m, &word, &session, reterr);
         if (r < 0)
                 return r;
 
         posture = posture_from_string(word);
-        if (posture < 0 || !posture_is_raise(session->posture, posture)) {
-                r = session_set_posture(session, word, reterr);
-                return r < 0 ? r : message_reply_empty(m);
+        if (posture >= 0 && posture_is_raise(session->posture, posture)) {
+                r = bus_act_new(face, caller, m, &act, reterr);
+                if (r < 0)
+                        return r;
+                personal_raise(face, caller, session, posture, act);
+                return 1;
         }
-        r = bus_act_new(face, caller, m, &act, reterr);
+        before = posture_to_string(session->posture);
+        r = session_set_posture(session, word, reterr);
         if (r < 0)
                 return r;
-        personal_raise(face, caller, session, posture, act);
-        return 1;
+        record_change(face, caller, session, "posture", before);
+        return message_reply_empty(m);
 }
 BUS_METHOD(set_posture)
 
 static int handle_set_mode(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        return set_word(face, caller, m, session_set_mode, reterr);
+        const char *word, *before;
+        Session *session;
+        BusAct *act;
+        Mode mode;
+        int r;
+
+        r = read_change(face, caller, m, &word, &session, reterr);
+        if (r < 0)
+                return r;
+
+        mode = mode_from_string(word);
+        if (mode >= 0 && mode_is_raise(session->posture, session->mode, mode)) {
+                r = bus_act_new(face, caller, m, &act, reterr);
+                if (r < 0)
+                        return r;
+                personal_raise_mode(face, caller, session, mode, act);
+                return 1;
+        }
+        before = mode_to_string(session->mode);
+        r = session_set_mode(session, word, reterr);
+        if (r < 0)
+                return r;
+        record_change(face, caller, session, "mode", before);
+        return message_reply_empty(m);
 }
 BUS_METHOD(set_mode)
 

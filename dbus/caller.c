@@ -169,6 +169,8 @@ static void refuse_kept(Caller *caller, const sd_bus_error *error) {
 
 static void caller_refuse(Caller *caller) {
         caller->state = CALLER_REFUSED;
+        if (caller->table->events && caller->table->events->refused)
+                caller->table->events->refused(caller, &caller->refusal, caller->table->userdata);
         refuse_kept(caller, &caller->refusal);
 }
 
@@ -198,12 +200,11 @@ static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *r
         else
                 r = caller_identity_check(&caller->identity, &caller->refusal);
 
+        caller_identity_look_up(&caller->identity);
         if (r < 0)
                 caller_refuse(caller);
-        else {
-                caller_identity_look_up(&caller->identity);
+        else
                 caller_serve(caller);
-        }
         return 0;
 }
 

@@ -21,6 +21,7 @@ typedef struct Caller Caller;
 
 typedef struct CallerEvents {
         void (*gone)(Caller *caller, void *userdata); /* he left; his name is never used again */
+        void (*refused)(Caller *caller, const sd_bus_error *error, void *userdata); /* he is not served; once a connection; or NULL */
 } CallerEvents;
 
 /**

@@ -6,6 +6,7 @@
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "common/limits.h"
+#include "dbus/act-record.h"
 #include "dbus/authorize.h"
 #include "dbus/bus-interfaces.h"
 #include "dbus/face.h"
@@ -150,8 +151,11 @@ int face_dispatch(Face *face, sd_bus_message *m, FaceHandler handler, sd_bus_err
         r = authorize_call(caller, sd_bus_message_get_interface(m), member, reterr);
         if (r > 0)
                 r = handler(face, caller, m, reterr);
-        if (r < 0)
-                return name_error(r, member, reterr);
+        if (r < 0) {
+                r = name_error(r, member, reterr);
+                refusal_record(face->service, caller, m, reterr);
+                return r;
+        }
 
         face_sent(face, 0);
         return 1;

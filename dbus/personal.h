@@ -11,3 +11,6 @@ void personal_trust(Face *face, Caller *caller, Plugin *plugin, const char *toke
 
 /** personal_raise() - have it confirmed that a session gets a freer posture, then do it; ends @act */
 void personal_raise(Face *face, Caller *caller, Session *session, Posture posture, BusAct *act);
+
+/** personal_raise_mode() - the same for a mode that needs it (mode_is_raise()) */
+void personal_raise_mode(Face *face, Caller *caller, Session *session, Mode mode, BusAct *act);

@@ -2,6 +2,7 @@
 #include "dbus/server.h"
 
 #include "common/cleanup.h"
+#include "dbus/act-record.h"
 #include "dbus/announcer.h"
 #include "dbus/bus-act.h"
 #include "dbus/bus-call.h"
@@ -9,6 +10,7 @@
 #include "dbus/channel.h"
 #include "dbus/client-workspace.h"
 #include "dbus/decision-query.h"
+#include "dbus/notifier.h"
 
 void bus_server_foreach_face(BusServer *server, void (*each)(Face *face, void *userdata), void *userdata) {
         if (server->face)
@@ -61,7 +63,17 @@ static void on_caller_gone(Caller *caller, void *userdata) {
         client_workspaces_drop(server, caller);
 }
 
+static void on_caller_refused(Caller *caller, const sd_bus_error *error, void *userdata) {
+        const BusServer *server = userdata;
+        const Actor who = caller_actor(caller);
+
+        ledger_attempt(server->service, &who, &(LedgerAttempt) {
+                .what = "Using the service", .error_name = error->name, .message = error->message,
+        });
+}
+
 static const CallerEvents caller_events = {
+        .refused = on_caller_refused,
         .gone = on_caller_gone,
 };
 
@@ -98,6 +110,8 @@ int bus_server_new(Service *service, sd_bus *bus, BusServer **ret) {
         if (r >= 0)
                 r = announcer_new(server, &server->announcer);
         if (r >= 0)
+                r = notifier_new(server, bus, &server->notifier);
+        if (r >= 0)
                 r = caller_table_new(bus, &caller_events, server, &server->callers);
         if (r >= 0)
                 r = face_new(server, bus, NULL, &server->face);
@@ -124,6 +138,7 @@ BusServer *bus_server_free(BusServer *server) {
         server->polkit = polkit_free(server->polkit);
         bus_acts_abandon(server);
         service_set_events(server->service, NULL, NULL);
+        server->notifier = notifier_free(server->notifier);
         announcer_free(server->announcer);
 
         g_ptr_array_unref(server->channels);

@@ -13,6 +13,7 @@
 #include "service/service.h"
 
 typedef struct Announcer Announcer; /* announcer.h */
+typedef struct Notifier Notifier;   /* notifier.h */
 
 struct BusServer {
         Service *service;
@@ -27,6 +28,7 @@ struct BusServer {
         GPtrArray *queries;     /* DecisionQuery, borrowed */
         GPtrArray *workspaces;  /* ClientWorkspace, owned */
         Announcer *announcer;
+        Notifier *notifier;
         Polkit *polkit;
         sd_event_source *sweep; /* closes doomed channels */
         sd_event_source *greet; /* while a channel authenticates */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -8,12 +10,18 @@
 #include "service/approval.h"
 
 /* How many outcomes of closed cards are remembered, so that a late answer hears what happened. */
-#define CLOSED_KEPT 1024u
+#define CLOSED_KEPT 4096u
+
+typedef struct ClosedCard {
+        uint64_t id;
+        ApprovalOutcome outcome;
+} ClosedCard;
 
 struct Approval {
         ApprovalTable *table;
         uint64_t id;
         char *requester, *kind, *title, *card, *digest, *arguments;
+        char *call_id, *session, *plugin, *tool;
         size_t arguments_size;
         char **scopes;
         uint64_t opened_usec;
@@ -26,8 +34,10 @@ struct ApprovalTable {
         sd_event *event;
         uint64_t last_id;
         GPtrArray *open; /* in the order of ids */
+        GHashTable *by_id;  /* uint64_t in the card -> borrowed Approval */
+        GHashTable *counts; /* who asks and what is asked about: "c:NAME", "p:PLUGIN" -> number of open cards */
         GHashTable *approvers; /* unique name -> label */
-        ApprovalOutcome closed[CLOSED_KEPT]; /* by id modulo */
+        ClosedCard closed[CLOSED_KEPT]; /* by id modulo */
         const ApprovalEvents *events;
         void *userdata;
 };
@@ -53,6 +63,10 @@ static void approval_free(void *pointer) {
         g_free(approval->title);
         g_free(approval->card);
         g_free(approval->digest);
+        g_free(approval->call_id);
+        g_free(approval->session);
+        g_free(approval->plugin);
+        g_free(approval->tool);
         g_free(approval->arguments);
         g_strfreev(approval->scopes);
         g_free(approval);
@@ -63,6 +77,8 @@ ApprovalTable *approval_table_new(sd_event *event) {
 
         table->event = sd_event_ref(event);
         table->open = g_ptr_array_new_with_free_func(approval_free);
+        table->by_id = g_hash_table_new(g_int64_hash, g_int64_equal);
+        table->counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         table->approvers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         return table;
 }
@@ -74,6 +90,8 @@ ApprovalTable *approval_table_free(ApprovalTable *table) {
         while (table->open->len > 0)
                 approval_withdraw(g_ptr_array_index(table->open, 0), "the service is stopping");
         g_ptr_array_unref(table->open);
+        g_hash_table_unref(table->by_id);
+        g_hash_table_unref(table->counts);
         g_hash_table_unref(table->approvers);
         sd_event_unref(table->event);
         g_free(table);
@@ -85,20 +103,68 @@ void approval_table_set_events(ApprovalTable *table, const ApprovalEvents *event
         table->userdata = userdata;
 }
 
+/* ---- how many cards somebody has ---- */
+
+static char *count_key(char letter, const char *name) {
+        return g_strdup_printf("%c:%s", letter, name);
+}
+
+static unsigned count_of(const ApprovalTable *table, char letter, const char *name) {
+        g_autofree char *key = name ? count_key(letter, name) : NULL;
+
+        return key ? GPOINTER_TO_UINT(g_hash_table_lookup(table->counts, key)) : 0;
+}
+
+static void count_change(ApprovalTable *table, char letter, const char *name, int by) {
+        unsigned n = count_of(table, letter, name) + (unsigned) by;
+
+        if (!name)
+                return;
+        if (n > 0)
+                g_hash_table_insert(table->counts, count_key(letter, name), GUINT_TO_POINTER(n));
+        else {
+                g_autofree char *key = count_key(letter, name);
+
+                g_hash_table_remove(table->counts, key);
+        }
+}
+
+static void table_add(ApprovalTable *table, Approval *approval) {
+        g_ptr_array_add(table->open, approval);
+        g_hash_table_insert(table->by_id, &approval->id, approval);
+        count_change(table, 'c', approval->requester, 1);
+        count_change(table, 'p', approval->plugin, 1);
+}
+
+static int compare_ids(const void *a, const void *b) {
+        const Approval *left = *(Approval *const *) a, *right = *(Approval *const *) b;
+
+        return (left->id > right->id) - (left->id < right->id);
+}
+
+/* Cards stand in the order of their ids. */
+static unsigned table_position(const ApprovalTable *table, const Approval *approval) {
+        void **place = bsearch(&approval, table->open->pdata, table->open->len, sizeof *table->open->pdata, compare_ids);
+
+        assert(place);
+        return (unsigned) (place - table->open->pdata);
+}
+
 /* The card leaves the table before anyone hears of it: whatever they do, it can't be decided twice. */
 static void approval_close(Approval *approval, const ApprovalAnswer *answer) {
         ApprovalTable *table = approval->table;
-        unsigned at;
 
-        if (!g_ptr_array_find(table->open, approval, &at))
+        if (!g_hash_table_remove(table->by_id, &approval->id))
                 return;
 
-        (void) g_ptr_array_steal_index(table->open, at);
-        table->closed[approval->id % CLOSED_KEPT] = answer->outcome;
+        (void) g_ptr_array_steal_index(table->open, table_position(table, approval));
+        count_change(table, 'c', approval->requester, -1);
+        count_change(table, 'p', approval->plugin, -1);
+        table->closed[approval->id % CLOSED_KEPT] = (ClosedCard) { approval->id, answer->outcome };
         approval->timer = sd_event_source_disable_unref(approval->timer);
-        approval->decided(approval, answer, approval->userdata);
         if (table->events)
                 table->events->closed(approval, answer, table->userdata);
+        approval->decided(approval, answer, approval->userdata);
         approval_free(approval);
 }
 
@@ -148,21 +214,40 @@ bool approval_table_can_ask(const ApprovalTable *table, const char *requester) {
         return n > 1 || (n == 1 && !g_hash_table_contains(table->approvers, requester));
 }
 
-void approval_table_withdraw_requester(ApprovalTable *table, const char *requester) {
+typedef bool (*ApprovalTest)(const Approval *approval, const char *word);
+
+/* Whoever is told of one may close others, so the place is looked up anew each time. */
+static void withdraw_where(ApprovalTable *table, ApprovalTest test, const char *word, const char *reason) {
         for (size_t i = table->open->len; i > 0; i--) {
                 Approval *approval = i <= table->open->len ? g_ptr_array_index(table->open, i - 1) : NULL;
 
-                if (approval && strcmp(approval->requester, requester) == 0)
-                        approval_withdraw(approval, "the one who asked left");
+                if (approval && test(approval, word))
+                        approval_withdraw(approval, reason);
         }
 }
 
-static unsigned count_of_requester(const ApprovalTable *table, const char *requester) {
-        unsigned n = 0;
+static bool is_of_requester(const Approval *approval, const char *requester) {
+        return strcmp(approval->requester, requester) == 0;
+}
 
-        for (size_t i = 0; i < table->open->len; i++)
-                n += strcmp(((Approval *) g_ptr_array_index(table->open, i))->requester, requester) == 0;
-        return n;
+static bool is_of_session(const Approval *approval, const char *session) {
+        return g_strcmp0(approval->session, session) == 0;
+}
+
+static bool is_act_on(const Approval *approval, const char *plugin) {
+        return strcmp(approval->kind, APPROVAL_PERSONAL_ACT) == 0 && g_strcmp0(approval->plugin, plugin) == 0;
+}
+
+void approval_table_withdraw_requester(ApprovalTable *table, const char *requester) {
+        withdraw_where(table, is_of_requester, requester, "the one who asked left");
+}
+
+void approval_table_withdraw_session(ApprovalTable *table, const char *session) {
+        withdraw_where(table, is_of_session, session, "the session ended");
+}
+
+void approval_table_withdraw_acts(ApprovalTable *table, const char *plugin) {
+        withdraw_where(table, is_act_on, plugin, "the plugin changed meanwhile");
 }
 
 static Approval *approval_new(ApprovalTable *table, const ApprovalRequest *request, ApprovalDecided decided, void *userdata) {
@@ -178,6 +263,10 @@ static Approval *approval_new(ApprovalTable *table, const ApprovalRequest *reque
                 .title = g_strdup(request->title),
                 .card = g_strdup(request->card),
                 .digest = g_strdup(request->digest),
+                .call_id = g_strdup(request->call_id),
+                .session = g_strdup(request->session),
+                .plugin = g_strdup(request->plugin),
+                .tool = g_strdup(request->tool),
                 .arguments = g_memdup2(request->arguments, request->arguments_size),
                 .arguments_size = request->arguments_size,
                 .scopes = g_strdupv((char **) request->scopes),
@@ -198,9 +287,11 @@ int approval_open(
                 return errors_set(reterr, ERROR_NO_APPROVER,
                                   "This needs a person's approval and no approver is there. "
                                   "Run 'codewhalectl approve --watch' in a terminal and try again.");
-        if (table->open->len >= APPROVALS_MAX || count_of_requester(table, request->requester) >= APPROVALS_PER_CLIENT_MAX)
-                return errors_set(reterr, ERROR_LIMIT_EXCEEDED, "Too many approvals are open already (at most %u, %u of one client).",
-                                  APPROVALS_MAX, APPROVALS_PER_CLIENT_MAX);
+        if (table->open->len >= APPROVALS_MAX || count_of(table, 'c', request->requester) >= APPROVALS_PER_CLIENT_MAX ||
+            count_of(table, 'p', request->plugin) >= APPROVALS_PER_PLUGIN_MAX)
+                return errors_set(reterr, ERROR_LIMIT_EXCEEDED,
+                                  "Too many approvals are open already (at most %u, %u of one client, %u about one plugin).",
+                                  APPROVALS_MAX, APPROVALS_PER_CLIENT_MAX, APPROVALS_PER_PLUGIN_MAX);
 
         approval = approval_new(table, request, decided, userdata);
         if (request->timeout_msec > 0) {
@@ -211,7 +302,7 @@ int approval_open(
                         return r;
                 }
         }
-        g_ptr_array_add(table->open, approval);
+        table_add(table, approval);
         *ret = approval;
         if (table->events)
                 table->events->opened(approval, table->userdata);
@@ -220,10 +311,12 @@ int approval_open(
 
 /* What to tell somebody who answers a card that is no longer open (AP-04, AP-17). */
 static int refuse_closed(const ApprovalTable *table, uint64_t id, sd_bus_error *reterr) {
-        if (id == 0 || id > table->last_id || id + CLOSED_KEPT <= table->last_id)
+        const ClosedCard *closed = &table->closed[id % CLOSED_KEPT];
+
+        if (id == 0 || closed->id != id)
                 return errors_set(reterr, ERROR_NO_SUCH_APPROVAL, "There is no approval %" G_GUINT64_FORMAT ".", id);
 
-        switch (table->closed[id % CLOSED_KEPT]) {
+        switch (closed->outcome) {
         case APPROVAL_WITHDRAWN:
         case APPROVAL_NO_APPROVER:
                 return errors_set(reterr, ERROR_WITHDRAWN, "Approval %" G_GUINT64_FORMAT " was withdrawn.", id);
@@ -234,57 +327,64 @@ static int refuse_closed(const ApprovalTable *table, uint64_t id, sd_bus_error *
         }
 }
 
-static int check_answer(
-                const ApprovalTable *table, const Approval *approval, const char *client, const char *decision,
-                const char *digest, const char *scope, sd_bus_error *reterr) {
-        if (strcmp(approval->requester, client) == 0)
-                return errors_set(reterr, ERROR_OWN_APPROVAL, "A connection can't answer its own approval.");
-        if (strcmp(decision, "allow") != 0 && strcmp(decision, "deny") != 0)
-                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "A decision is 'allow' or 'deny', not '%s'.", decision);
-        if (strcmp(approval->digest, digest) != 0)
-                return errors_set(reterr, ERROR_DIGEST_MISMATCH, "The digest is not that of approval %" G_GUINT64_FORMAT ".",
-                                  approval->id);
-        if (scope && strcmp(scope, "once") != 0 &&
-                        (!approval->scopes || !g_strv_contains((const char *const *) approval->scopes, scope)))
+static int check_scope(const Approval *approval, const ApprovalChoice *choice, sd_bus_error *reterr) {
+        bool once = !choice->scope || strcmp(choice->scope, APPROVAL_ONCE) == 0;
+
+        if (strcmp(choice->decision, "deny") == 0) {
+                bool session = choice->scope && strcmp(choice->scope, APPROVAL_SESSION) == 0;
+
+                if ((!once && !session) || (session && strcmp(approval->kind, APPROVAL_PERSONAL_ACT) == 0) || choice->seconds > 0)
+                        return errors_set(reterr, ERROR_INVALID_ARGUMENTS,
+                                          "A denial is for once, or for this very call in this session (scope 'session').");
+                return 0;
+        }
+        if (!once && (!approval->scopes || !g_strv_contains((const char *const *) approval->scopes, choice->scope)))
                 return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "Approval %" G_GUINT64_FORMAT " offers no grant '%s'.",
-                                  approval->id, scope);
-        (void) table;
+                                  approval->id, choice->scope);
+        if (choice->seconds > 0 && once)
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "Only a grant can last for a time; name its scope.");
+        if (choice->seconds > GRANT_SECONDS_MAX)
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "A grant lasts for %u seconds at most.", GRANT_SECONDS_MAX);
         return 0;
 }
 
+static int check_answer(const Approval *approval, const Actor *who, const ApprovalChoice *choice, sd_bus_error *reterr) {
+        if (strcmp(approval->requester, who->name) == 0)
+                return errors_set(reterr, ERROR_OWN_APPROVAL, "A connection can't answer its own approval.");
+        if (strcmp(choice->decision, "allow") != 0 && strcmp(choice->decision, "deny") != 0)
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "A decision is 'allow' or 'deny', not '%s'.", choice->decision);
+        if (strcmp(approval->digest, choice->digest) != 0)
+                return errors_set(reterr, ERROR_DIGEST_MISMATCH, "The digest is not that of approval %" G_GUINT64_FORMAT ".",
+                                  approval->id);
+        return check_scope(approval, choice, reterr);
+}
+
 int approval_answer(
-                ApprovalTable *table, uint64_t id, const char *client, const char *decision, const char *digest,
-                const char *scope, sd_bus_error *reterr) {
+                ApprovalTable *table, uint64_t id, const Actor *who, const ApprovalChoice *choice, sd_bus_error *reterr) {
         Approval *approval = approval_table_find(table, id);
         ApprovalAnswer answer;
         int r;
 
-        if (!approval_table_is_approver(table, client))
+        if (!approval_table_is_approver(table, who->name))
                 return errors_set(reterr, ERROR_NOT_APPROVER, "Only a registered approver may answer; call Approvals.Register first.");
         if (!approval)
                 return refuse_closed(table, id, reterr);
-        r = check_answer(table, approval, client, decision, digest, scope, reterr);
+        r = check_answer(approval, who, choice, reterr);
         if (r < 0)
                 return r;
 
         answer = (ApprovalAnswer) {
-                .outcome = strcmp(decision, "allow") == 0 ? APPROVAL_ALLOWED : APPROVAL_DENIED,
-                .approver = client,
+                .outcome = strcmp(choice->decision, "allow") == 0 ? APPROVAL_ALLOWED : APPROVAL_DENIED,
+                .who = who,
+                .scope = choice->scope ?: APPROVAL_ONCE,
+                .seconds = choice->seconds,
         };
-        if (answer.outcome == APPROVAL_ALLOWED)
-                answer.scope = scope ?: "once";
         approval_close(approval, &answer);
         return 0;
 }
 
 Approval *approval_table_find(const ApprovalTable *table, uint64_t id) {
-        for (size_t i = 0; i < table->open->len; i++) {
-                Approval *approval = g_ptr_array_index(table->open, i);
-
-                if (approval->id == id)
-                        return approval;
-        }
-        return NULL;
+        return g_hash_table_lookup(table->by_id, &id);
 }
 
 unsigned approval_table_count(const ApprovalTable *table) {
@@ -314,6 +414,22 @@ const char *approval_get_digest(const Approval *approval) {
 
 const char *approval_get_requester(const Approval *approval) {
         return approval->requester;
+}
+
+const char *approval_get_call_id(const Approval *approval) {
+        return approval->call_id;
+}
+
+const char *approval_get_session(const Approval *approval) {
+        return approval->session;
+}
+
+const char *approval_get_plugin(const Approval *approval) {
+        return approval->plugin;
+}
+
+const char *approval_get_tool(const Approval *approval) {
+        return approval->tool;
 }
 
 const char *approval_get_arguments(const Approval *approval, size_t *ret_size) {

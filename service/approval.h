@@ -10,8 +10,14 @@
 #include <stdint.h>
 #include <systemd/sd-bus.h>
 
+#include "service/actor.h"
+
 typedef struct ApprovalTable ApprovalTable;
 typedef struct Approval Approval;
+
+#define APPROVAL_PERSONAL_ACT "personal-act"
+#define APPROVAL_ONCE "once"
+#define APPROVAL_SESSION "session"
 
 typedef enum ApprovalOutcome {
         APPROVAL_ALLOWED,
@@ -27,8 +33,9 @@ const char *approval_outcome_to_string(ApprovalOutcome outcome); /* "allowed", "
 
 typedef struct ApprovalAnswer {
         ApprovalOutcome outcome;
-        const char *approver; /* unique name of who answered; NULL when nobody did */
-        const char *scope;    /* "once", or the grant that was chosen; NULL unless allowed */
+        const Actor *who;     /* who answered; NULL when nobody did */
+        const char *scope;    /* APPROVAL_ONCE, the grant that was chosen, or of a no APPROVAL_SESSION; NULL without an answer */
+        uint64_t seconds;     /* how long that grant is to last; 0: as long as the session */
         const char *reason;   /* of a withdrawal, for people */
 } ApprovalAnswer;
 
@@ -38,6 +45,10 @@ typedef void (*ApprovalDecided)(Approval *approval, const ApprovalAnswer *answer
 typedef struct ApprovalRequest {
         const char *requester; /* unique name of the connection whose call asks */
         const char *kind;      /* "tool-call", "core-call", "personal-act" */
+        const char *call_id;   /* what records go by */
+        const char *session;   /* id; NULL for none. When it ends, approval_table_withdraw_session() */
+        const char *plugin;    /* id; NULL for none. One plugin has APPROVALS_PER_PLUGIN_MAX cards at most */
+        const char *tool;      /* NULL for none */
         const char *title;     /* one sanitised line */
         const char *card;      /* the whole card as JSON, digest included, but for id and opened_usec */
         const char *digest;
@@ -49,7 +60,7 @@ typedef struct ApprovalRequest {
 
 typedef struct ApprovalEvents {
         void (*opened)(Approval *approval, void *userdata);
-        void (*closed)(Approval *approval, const ApprovalAnswer *answer, void *userdata);
+        void (*closed)(Approval *approval, const ApprovalAnswer *answer, void *userdata); /* before ApprovalDecided */
         void (*approvers_changed)(void *userdata);
 } ApprovalEvents;
 
@@ -78,20 +89,34 @@ int approval_open(
                 ApprovalTable *table, const ApprovalRequest *request, ApprovalDecided decided, void *userdata, Approval **ret,
                 sd_bus_error *reterr);
 
+typedef struct ApprovalChoice {
+        const char *decision; /* "allow" or "deny" */
+        const char *digest;   /* of the card that was shown */
+        const char *scope;    /* NULL for "once"; to a no also "session": exactly this is not asked again in the session */
+        uint64_t seconds;     /* of a grant; at most GRANT_SECONDS_MAX; 0: as long as the session */
+} ApprovalChoice;
+
 /**
  * approval_answer() - a person's answer
- * @decision: "allow" or "deny"
- * @scope:    NULL for "once"
  *
  * Return: 0; ERROR_NOT_APPROVER, ERROR_OWN_APPROVAL, ERROR_NO_SUCH_APPROVAL, ERROR_ALREADY_DECIDED (another answer was
  * first), ERROR_WITHDRAWN, ERROR_DIGEST_MISMATCH, ERROR_INVALID_ARGUMENTS.
  */
 int approval_answer(
-                ApprovalTable *table, uint64_t id, const char *client, const char *decision, const char *digest,
-                const char *scope, sd_bus_error *reterr);
+                ApprovalTable *table, uint64_t id, const Actor *who, const ApprovalChoice *choice, sd_bus_error *reterr);
 
 /** approval_table_withdraw_requester() - a connection left: withdraw every card that it asked for */
 void approval_table_withdraw_requester(ApprovalTable *table, const char *requester);
+
+/** approval_table_withdraw_session() - a session ended: withdraw what was asked for it */
+void approval_table_withdraw_session(ApprovalTable *table, const char *session);
+
+/**
+ * approval_table_withdraw_acts() - a plugin changed or is gone: withdraw the personal acts that are about it
+ *
+ * What was shown is not true any more. Cards of calls are withdrawn by their calls.
+ */
+void approval_table_withdraw_acts(ApprovalTable *table, const char *plugin);
 
 /** approval_withdraw() - take the card back: its callback comes with APPROVAL_WITHDRAWN before this returns */
 void approval_withdraw(Approval *approval, const char *reason);
@@ -105,6 +130,10 @@ const char *approval_get_kind(const Approval *approval);
 const char *approval_get_title(const Approval *approval);
 const char *approval_get_digest(const Approval *approval);
 const char *approval_get_requester(const Approval *approval);
+const char *approval_get_call_id(const Approval *approval);
+const char *approval_get_session(const Approval *approval); /* NULL for none, as the next two */
+const char *approval_get_plugin(const Approval *approval);
+const char *approval_get_tool(const Approval *approval);
 const char *approval_get_arguments(const Approval *approval, size_t *ret_size);
 
 /** approval_to_json() - the card for approvers, with id and opened_usec; a new string */

@@ -18,6 +18,7 @@ Config *config_new(void) {
         config->memory_bytes = HOST_MEMORY_BYTES;
         config->tasks = HOST_TASKS_MAX;
         config->posture = POSTURE_ASK;
+        config->notify = true;
         return config;
 }
 
@@ -65,6 +66,8 @@ static const Setting settings[] = {
         { "extension_host", "require_memory_limit", SETTING_BOOLEAN, offsetof(Config, require_memory_limit), 0, 0, 0 },
         { "policy", "posture", SETTING_POSTURE, offsetof(Config, posture), 0, 0, 0 },
         { "trust", "confirm", SETTING_CONFIRM, offsetof(Config, confirm), 0, 0, 0 },
+        { "approvals", "notify", SETTING_BOOLEAN, offsetof(Config, notify), 0, 0, 0 },
+        { "decisions", "keep_arguments", SETTING_BOOLEAN, offsetof(Config, keep_arguments), 0, 0, 0 },
         { "approvals", "timeout_sec", SETTING_UINT, offsetof(Config, approval_timeout_msec), 0, 86400, 1000 },
 };
 

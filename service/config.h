@@ -23,6 +23,8 @@ typedef struct Config {
         bool require_memory_limit; /* [extension_host] require_memory_limit: refuse where MemoryMax= is not enforced */
         Posture posture;         /* [policy] posture */
         ConfirmMethod confirm;   /* [trust] confirm */
+        bool keep_arguments;     /* [decisions] keep_arguments: in the record, beside their digest */
+        bool notify;             /* [approvals] notify: a desktop notification for each card */
         uint64_t approval_timeout_msec; /* [approvals] timeout_sec; 0: none */
         char *error;             /* what is wrong with the file; NULL when nothing is */
         char *text;              /* the file as JSON; owns what @doc reads */

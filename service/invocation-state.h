@@ -5,6 +5,7 @@
  * tool-hooks.c (the steps of a tool call), command-run.c (the steps of a command). Nobody else includes this. */
 
 #include "policy/decision.h"
+#include "service/ledger.h"
 #include "service/service.h"
 
 typedef enum InvocationState {
@@ -20,8 +21,8 @@ struct Invocation {
         Session *session;
         char *client, *client_exe, *client_unit;
         uid_t client_uid;
-        char call_id[40];
-        char *agent_id, *origin_turn_id;
+        char call_id[LEDGER_ID_SIZE];
+        char *agent_id, *origin_turn_id, *provenance;
         Registration *target;
         InvocationState state;
         uint64_t deadline_msec;
@@ -89,6 +90,9 @@ void invocation_write_context(const Invocation *invocation, JWriter *writer);
 
 /* The steps of a tool call after the listeners were asked. */
 void tool_call_decide(Invocation *invocation);
+
+/** tool_call_reconsider() - the session was tightened while a person is being asked: refuse what may not be asked any more */
+void tool_call_reconsider(Invocation *invocation);
 
 /** tool_hooks_begin() - ask the listeners, then go on with tool_call_decide() */
 void tool_hooks_begin(Invocation *invocation);

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,12 +9,11 @@
 #include "common/errors.h"
 #include "common/jwriter.h"
 #include "common/limits.h"
-#include "common/log.h"
-#include "common/messages.h"
 #include "common/sanitize.h"
 #include "common/sha256.h"
 #include "service/host-usage.h"
 #include "service/invocation-state.h"
+#include "service/ledger.h"
 
 static const char *const invocation_state_table[_INVOCATION_STATE_MAX] = {
         [INVOCATION_HOOKS] = "hooks",
@@ -49,14 +47,6 @@ static uint64_t now_usec(clockid_t clock) {
         return (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000;
 }
 
-static void make_call_id(char ret[static 40]) {
-        uint64_t random[2];
-
-        if (getrandom(random, sizeof random, 0) != sizeof random)
-                g_error("The kernel gives no random bytes.");
-        (void) snprintf(ret, 40, "c-%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", random[0], random[1]);
-}
-
 Invocation *invocation_new(
                 Service *service, const InvocationRequest *request, Registration *target, uint64_t deadline_max_msec,
                 InvocationDone done, void *userdata) {
@@ -71,6 +61,7 @@ Invocation *invocation_new(
                 .client_uid = request->client_uid,
                 .agent_id = g_strdup(request->agent_id),
                 .origin_turn_id = g_strdup(request->origin_turn_id),
+                .provenance = g_strdup(request->provenance),
                 .target = registration_ref(target),
                 .deadline_msec = request->deadline_msec ? MIN(request->deadline_msec, deadline_max_msec) : deadline_max_msec,
                 .started_usec = now_usec(CLOCK_MONOTONIC),
@@ -80,7 +71,7 @@ Invocation *invocation_new(
                 .done = done,
                 .userdata = userdata,
         };
-        make_call_id(invocation->call_id);
+        ledger_make_id('c', invocation->call_id);
         g_ptr_array_add(service->invocations, invocation);
         return invocation;
 }
@@ -101,6 +92,7 @@ static void invocation_free(Invocation *invocation) {
         g_free(invocation->client_unit);
         g_free(invocation->agent_id);
         g_free(invocation->origin_turn_id);
+        g_free(invocation->provenance);
         g_free(invocation->input);
         g_free(invocation->original);
         g_free(invocation->card_id);
@@ -127,12 +119,14 @@ static void invocation_record(Invocation *invocation, const char *error_name) {
         Service *service = invocation->service;
         const Registration *target = invocation->target;
         g_autofree char *digest = sha256_hex(invocation->input, invocation->input_size), *original_digest = NULL, *trace = NULL;
+        g_autofree char *kept = NULL;
         const char *outcome = invocation_outcome(invocation);
         const bool tool = target->kind == REGISTRATION_TOOL, ran = invocation->state == INVOCATION_EXECUTING;
-        int r;
 
         if (invocation->original)
                 original_digest = sha256_hex(invocation->original, strlen(invocation->original));
+        if (tool && service->config->keep_arguments)
+                kept = g_strndup(invocation->input, invocation->input_size);
         if (invocation->decided)
                 trace = trace_to_json(invocation->decision.trace);
 
@@ -152,8 +146,10 @@ static void invocation_record(Invocation *invocation, const char *error_name) {
                 .who_uid = invocation->client_uid,
                 .arguments_digest = digest,
                 .original_digest = original_digest,
+                .arguments_json = kept,
                 .posture = posture_to_string(invocation->session->posture),
                 .mode = mode_to_string(invocation->session->mode),
+                .provenance = invocation->provenance,
                 .card = invocation->card_id,
                 .answered_by = invocation->answered_by,
                 .grant = invocation->grant,
@@ -162,12 +158,7 @@ static void invocation_record(Invocation *invocation, const char *error_name) {
                 .note = invocation->error_message,
                 .duration_usec = now_usec(CLOCK_MONOTONIC) - invocation->started_usec,
         };
-        r = decision_log_append(service->decisions, &record);
-        if (r < 0)
-                log_plugin(LOG_ERR, MESSAGE_DECISION_LOST, record.plugin, NULL, "The decision about call %s could not be recorded: %s",
-                           invocation->call_id, g_strerror(-r));
-        else if (service->events)
-                service->events->decision_recorded(invocation->call_id, outcome, service->userdata);
+        (void) ledger_write(service, &record);
 }
 
 /* Takes back what still runs for this invocation. The callbacks come, and see that it is over. */

@@ -41,6 +41,7 @@ typedef struct InvocationRequest {
         uint64_t deadline_msec; /* 0: the most that is allowed */
         const char *agent_id;       /* NULL or a label for correlation */
         const char *origin_turn_id; /* NULL or a label for correlation */
+        const char *provenance;     /* NULL or where the wish came from (policy/provenance.h) */
 } InvocationRequest;
 
 /**

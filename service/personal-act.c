@@ -32,7 +32,7 @@ ConfirmMethod confirm_method_from_string(const char *word) {
 /* One act that waits for an answer */
 typedef struct Confirmation {
         Service *service;
-        char *client, *client_exe, *title, *text;
+        char *client, *client_exe, *title, *text, *id, *plugin, *session;
         PersonalActDone done;
         void *userdata;
 } Confirmation;
@@ -44,6 +44,9 @@ static void confirmation_end(
         g_free(confirmation->client_exe);
         g_free(confirmation->title);
         g_free(confirmation->text);
+        g_free(confirmation->id);
+        g_free(confirmation->plugin);
+        g_free(confirmation->session);
         g_free(confirmation);
 }
 
@@ -62,7 +65,8 @@ static void on_decided(Approval *approval, const ApprovalAnswer *answer, void *u
                 [APPROVAL_NO_APPROVER] = "The last approver left before anybody answered.",
                 [APPROVAL_WITHDRAWN] = "The question was withdrawn.",
         };
-        g_autofree char *confirmed_by = g_strdup_printf("approver:%s", answer->approver ?: "");
+        g_autofree char *by = answer->who ? actor_describe(answer->who) : NULL;
+        g_autofree char *confirmed_by = g_strdup_printf("approver:%s", by ?: "");
 
         (void) approval;
         if (answer->outcome == APPROVAL_ALLOWED)
@@ -78,7 +82,8 @@ static char *card_json(const Confirmation *confirmation, const char *digest) {
 
         jwriter_init(&writer);
         jwriter_begin_object(&writer);
-        jwriter_member_string(&writer, "kind", "personal-act");
+        jwriter_member_string(&writer, "kind", APPROVAL_PERSONAL_ACT);
+        jwriter_member_string(&writer, "call_id", confirmation->id);
         jwriter_member_string(&writer, "title", confirmation->title);
         jwriter_key(&writer, "origin");
         jwriter_begin_array(&writer);
@@ -119,7 +124,10 @@ static void ask_approver(Confirmation *confirmation) {
         Approval *approval;
         const ApprovalRequest request = {
                 .requester = confirmation->client,
-                .kind = "personal-act",
+                .kind = APPROVAL_PERSONAL_ACT,
+                .call_id = confirmation->id,
+                .session = confirmation->session,
+                .plugin = confirmation->plugin,
                 .title = title,
                 .card = card,
                 .digest = digest,
@@ -162,6 +170,9 @@ void personal_act_confirm(Service *service, const PersonalAct *act, PersonalActD
                 .client_exe = g_strdup(act->client_exe),
                 .title = g_strdup(act->title),
                 .text = g_strdup(act->text),
+                .id = g_strdup(act->id),
+                .plugin = g_strdup(act->plugin),
+                .session = g_strdup(act->session),
                 .done = done,
                 .userdata = userdata,
         };

@@ -20,12 +20,15 @@ typedef struct PersonalAct {
         int client_pidfd;   /* -EBADF for none */
         uid_t client_uid;
         const char *action; /* polkit's action id */
+        const char *id;      /* what records of it go by */
+        const char *plugin;  /* it is about this one, or */
+        const char *session; /* this session; NULL */
         bool has_token;     /* the caller brought the token of the review, which [trust] confirm = "token" takes */
         const char *title;  /* one line: what would happen */
         const char *text;   /* what exactly, for a person to judge; lines */
 } PersonalAct;
 
-/* @confirmed_by: "token", "polkit" or "approver:<unique name>"; NULL when nobody confirmed it, then the error says why. */
+/* @confirmed_by: "token", "polkit" or "approver:<program and unique name>"; NULL when nobody confirmed it, then the error says why. */
 typedef void (*PersonalActDone)(
                 const char *confirmed_by, const char *error_name, const char *error_message, void *userdata);
 

@@ -2,12 +2,14 @@
 #include <errno.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
-#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "common/limits.h"
 #include "common/log.h"
+#include "service/approval-record.h"
+#include "service/attempt-meter.h"
+#include "service/grant-keeper.h"
 #include "service/invocation-state.h"
 #include "service/service.h"
 #include "service/service-paths.h"
@@ -35,11 +37,6 @@ static void tell_status(Service *service) {
                 (void) sd_event_source_set_enabled(service->status_line, SD_EVENT_ONESHOT);
         if (service->events)
                 service->events->status_changed(service->userdata);
-}
-
-static void tell_grants(Service *service) {
-        if (service->events)
-                service->events->grants_changed(service->userdata);
 }
 
 /* ---- calls whose plugin went away ---- */
@@ -86,11 +83,12 @@ static void on_plugin_changed(PluginSet *set, Plugin *plugin, void *userdata) {
 
         (void) set;
         /* What a person allowed was allowed for the bytes of then. */
-        if (plugin_get_label(plugin) != PLUGIN_ACTIVE && grant_table_remove_plugin(service->grants, plugin_get_id(plugin)) > 0)
-                tell_grants(service);
+        if (plugin_get_label(plugin) != PLUGIN_ACTIVE)
+                grant_keeper_remove_plugin(service->keeper, plugin_get_id(plugin));
         if (service->started)
                 host_table_sync(service->hosts, plugin);
         service_cancel_stale(service);
+        approval_table_withdraw_acts(service->approvals, plugin_get_id(plugin));
         TELL(service, plugin_changed, plugin);
         tell_status(service);
 }
@@ -101,6 +99,8 @@ static void on_plugin_removed(PluginSet *set, Plugin *plugin, void *userdata) {
         (void) set;
         host_table_remove(service->hosts, plugin);
         service_cancel_stale(service);
+        approval_table_withdraw_acts(service->approvals, plugin_get_id(plugin));
+        grant_keeper_remove_plugin(service->keeper, plugin_get_id(plugin));
         TELL(service, plugin_removed, plugin);
         tell_status(service);
 }
@@ -153,7 +153,18 @@ static void on_session_opened(Session *session, void *userdata) {
         TELL((Service *) userdata, session_opened, session);
 }
 
+/* Tightening counts at once, also for what waits for an answer: the live posture beats it (contract 5.5.1). */
+static void service_reconsider(Service *service, const Session *session) {
+        for (size_t i = service->invocations->len; i > 0; i--) {
+                Invocation *invocation = i <= service->invocations->len ? g_ptr_array_index(service->invocations, i - 1) : NULL;
+
+                if (invocation && invocation->session == session && !invocation->starting)
+                        tool_call_reconsider(invocation);
+        }
+}
+
 static void on_session_changed(Session *session, void *userdata) {
+        service_reconsider(userdata, session);
         TELL((Service *) userdata, session_changed, session);
 }
 
@@ -161,8 +172,8 @@ static void on_session_closed(Session *session, void *userdata) {
         Service *service = userdata;
 
         service_cancel_session(service, session);
-        if (grant_table_remove_session(service->grants, session->id) > 0)
-                tell_grants(service);
+        approval_table_withdraw_session(service->approvals, session->id);
+        grant_keeper_remove_session(service->keeper, session->id);
         TELL(service, session_closed, session);
 }
 
@@ -173,11 +184,13 @@ static const SessionEvents session_events = {
 };
 
 static void on_approval_opened(Approval *approval, void *userdata) {
+        approval_record_opened(userdata, approval);
         TELL((Service *) userdata, approval_opened, approval);
         tell_status(userdata);
 }
 
 static void on_approval_closed(Approval *approval, const ApprovalAnswer *answer, void *userdata) {
+        approval_record_closed(userdata, approval, answer);
         TELL((Service *) userdata, approval_closed, approval, answer);
         tell_status(userdata);
 }
@@ -244,6 +257,8 @@ static void service_make_parts(Service *service) {
         service->sessions = session_table_new(service->config->posture);
         service->approvals = approval_table_new(service->event);
         service->grants = grant_table_new();
+        service->keeper = grant_keeper_new(service);
+        service->attempts = attempt_meter_new();
         service->invocations = g_ptr_array_new();
         service->context = (HostContext) {
                 .event = service->event,
@@ -313,7 +328,9 @@ Service *service_free(Service *service) {
         approval_table_free(service->approvals);
         session_table_free(service->sessions);
         registry_free(service->registry);
+        grant_keeper_free(service->keeper);
         grant_table_free(service->grants);
+        attempt_meter_free(service->attempts);
         plugin_set_free(service->plugins);
         decision_log_free(service->decisions);
         runtime_selector_free(service->runtime);
@@ -377,38 +394,5 @@ void service_client_gone(Service *service, const char *client) {
         approval_table_unregister(service->approvals, client);
         session_table_client_gone(service->sessions, client);
         approval_table_withdraw_requester(service->approvals, client);
-}
-
-/* ---- grants ---- */
-
-static void service_record_grant(Service *service, const Grant *grant, const char *client) {
-        g_autofree char *call = g_strdup_printf("g-%" G_GUINT64_FORMAT, grant->id);
-        const DecisionRecord record = {
-                .time_usec = (uint64_t) g_get_real_time(),
-                .kind = "grant",
-                .call = call,
-                .outcome = "revoked",
-                .session = grant->session,
-                .plugin = grant->plugin,
-                .tool = grant->tool,
-                .who_name = client,
-                .who_uid = getuid(),
-                .grant = grant->id,
-                .note = grant->words,
-        };
-
-        if (service->decisions && decision_log_append(service->decisions, &record) >= 0 && service->events)
-                service->events->decision_recorded(call, record.outcome, service->userdata);
-}
-
-int service_revoke_grant(Service *service, uint64_t id, const char *client, sd_bus_error *reterr) {
-        const Grant *grant = grant_table_get(service->grants, id);
-
-        if (!grant)
-                return errors_set(reterr, ERROR_NO_SUCH_GRANT, "There is no grant %" G_GUINT64_FORMAT ".", id);
-
-        service_record_grant(service, grant, client);
-        (void) grant_table_revoke(service->grants, id);
-        tell_grants(service);
-        return 0;
+        attempt_meter_forget(service->attempts, client);
 }

@@ -10,6 +10,7 @@
 #include "policy/grant.h"
 #include "sandbox/manager.h"
 #include "service/approval.h"
+#include "service/attempt-meter.h"
 #include "service/config.h"
 #include "service/eraser.h"
 #include "service/host-table.h"
@@ -21,6 +22,8 @@
 #include "service/runtime.h"
 #include "service/session.h"
 #include "storage/decision-log.h"
+
+typedef struct GrantKeeper GrantKeeper; /* service/grant-keeper.h */
 
 typedef struct ServiceEvents {
         void (*plugin_added)(Plugin *plugin, void *userdata);
@@ -62,6 +65,8 @@ struct Service {
         SessionTable *sessions;
         ApprovalTable *approvals;
         GrantTable *grants;
+        GrantKeeper *keeper;   /* what happens around @grants */
+        AttemptMeter *attempts;
         DecisionLog *decisions; /* NULL when its folder can't be used; then no call runs */
         RuntimeSelector *runtime;
         HostTable *hosts;
@@ -115,14 +120,6 @@ int service_revoke(Service *service, Plugin *plugin, ServiceAnswer answer, void 
 
 /** service_reload() - read configuration and bundles again, clear crash budgets, retry failed plugins */
 void service_reload(Service *service, ServiceAnswer answer, void *userdata);
-
-/**
- * service_revoke_grant() - end a grant at once, with a decision record and the event
- * @client: unique name of who wants that
- *
- * Return: 0 or ERROR_NO_SUCH_GRANT.
- */
-int service_revoke_grant(Service *service, uint64_t id, const char *client, sd_bus_error *reterr);
 
 /** service_health() - "ok" or one line that says what is wrong; a new string */
 char *service_health(const Service *service);

@@ -29,6 +29,7 @@ Session *session_unref(Session *session) {
         g_free(session->client);
         g_free(session->label);
         g_free(session->workspace);
+        workspace_free(session->folder);
         g_free(session->model);
         prompt_snapshot_free(session->snapshot);
         g_free(session);
@@ -145,6 +146,7 @@ static Session *session_new(SessionTable *table, const char *client, const Sessi
 
 int session_table_open(
                 SessionTable *table, const char *client, const SessionOptions *options, Session **ret, sd_bus_error *reterr) {
+        g_autoptr(Workspace) folder = NULL;
         Session *session;
         Posture posture = POSTURE_NEVER;
         Mode mode = MODE_PLAN;
@@ -155,10 +157,13 @@ int session_table_open(
         if (count_of_client(table, client) >= CLIENT_SESSIONS_MAX)
                 return errors_set(reterr, ERROR_LIMIT_EXCEEDED, "One client may have at most %u sessions.", CLIENT_SESSIONS_MAX);
         r = check_options(table, options, &mode, &posture, reterr);
+        if (r >= 0 && options->workspace && options->workspace[0])
+                r = workspace_open(options->workspace, &folder, reterr);
         if (r < 0)
                 return r;
 
         session = session_new(table, client, options, mode, posture);
+        session->folder = g_steal_pointer(&folder);
         g_ptr_array_add(table->sessions, session);
         if (table->events)
                 table->events->opened(session, table->userdata);
@@ -257,7 +262,16 @@ int session_set_mode(Session *session, const char *word, sd_bus_error *reterr) {
         if (mode < 0)
                 return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "There is no mode '%s'; known are agent, plan and operate.", word);
 
+        if (mode_is_raise(session->posture, session->mode, mode))
+                return errors_set(reterr, ERROR_NOT_AUTHORIZED, "Leaving plan mode with posture %s needs a person's confirmation.",
+                                  posture_to_string(session->posture));
+
         session->mode = mode;
         session_changed(session);
         return 0;
+}
+
+void session_raise_mode(Session *session, Mode mode) {
+        session->mode = mode;
+        session_changed(session);
 }

@@ -9,6 +9,7 @@
 
 #include "policy/posture.h"
 #include "prompt/section-registry.h"
+#include "service/workspace.h"
 
 typedef struct SessionTable SessionTable;
 
@@ -19,6 +20,7 @@ typedef struct Session {
         char *client; /* unique name of the connection that it belongs to */
         char *label;
         char *workspace; /* absolute path, or "" */
+        Workspace *folder; /* the same, held; NULL for none */
         char *model;
         Mode mode;
         Posture posture;
@@ -81,4 +83,9 @@ int session_set_posture(Session *session, const char *word, sd_bus_error *reterr
 
 /** session_raise_posture() - set any posture: a person has confirmed it */
 void session_raise_posture(Session *session, Posture posture);
+
+/** session_set_mode() - 0; ERROR_INVALID_ARGUMENTS; ERROR_NOT_AUTHORIZED when it needs a person (mode_is_raise()) */
 int session_set_mode(Session *session, const char *word, sd_bus_error *reterr);
+
+/** session_raise_mode() - set any mode: a person has confirmed it */
+void session_raise_mode(Session *session, Mode mode);

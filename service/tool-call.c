@@ -7,7 +7,9 @@
 #include "common/errors.h"
 #include "common/jwriter.h"
 #include "common/limits.h"
+#include "policy/provenance.h"
 #include "service/approval-card.h"
+#include "service/grant-keeper.h"
 
 /* The steps of one tool call (design 6). Nothing is sent to the host before every listener answered, the decision is
  * made and, where it asks, a person said yes to exactly these arguments. */
@@ -84,6 +86,7 @@ static void fill_decision_input(const Invocation *invocation, DecisionInput *ret
                 .session = session->id,
                 .posture = session->posture,
                 .full_access = session->posture == POSTURE_FULL_ACCESS,
+                .no_standing = !provenance_has_standing(invocation->provenance),
                 .mode = session->mode,
                 .headless = false, /* whether somebody is there is found out when the card opens */
                 .workspace = session->workspace[0] ? session->workspace : NULL,
@@ -176,29 +179,35 @@ static void tool_call_execute(Invocation *invocation) {
 
 /* ---- the person ---- */
 
-static void give_grant(Invocation *invocation, const char *scope, const char *giver) {
+static void give_grant(Invocation *invocation, const ApprovalAnswer *answer) {
         const Owner *owner = invocation->target->owner;
         const BuildScope build = { .plugin = owner_get_plugin_id(owner), .content_hash = owner_get_content_hash(owner) };
         const ApprovalSubject subject = { .tool = invocation->target->name, .build = &build };
-        const GrantRequest request = {
+        const GrantGift gift = {
                 .session = invocation->session->id,
                 .subject = &subject,
                 .keys = &invocation->keys,
-                .width = grant_width_from_string(scope),
-                .giver = giver,
-                .now_usec = (uint64_t) g_get_monotonic_time(),
+                .offers = invocation->decision.offers,
+                .call_id = invocation->call_id,
         };
-        Service *service = invocation->service;
 
-        if (request.width < 0 || !(invocation->decision.offers & GRANT_OFFER(request.width)))
-                return;
-        if (grant_table_give(service->grants, &request, &invocation->grant) >= 0 && service->events)
-                service->events->grants_changed(service->userdata);
+        invocation->grant = grant_keeper_give(invocation->service->keeper, &gift, answer);
+}
+
+/* What a person said beyond this one call. */
+static void remember_answer(Invocation *invocation, const ApprovalAnswer *answer) {
+        bool more = answer->scope && strcmp(answer->scope, APPROVAL_ONCE) != 0;
+
+        if (answer->outcome == APPROVAL_ALLOWED && more)
+                give_grant(invocation, answer);
+        else if (answer->outcome == APPROVAL_DENIED && more)
+                (void) grant_table_deny(invocation->service->grants, invocation->session->id, &invocation->keys);
 }
 
 static void on_decided(Approval *approval, const ApprovalAnswer *answer, void *userdata) {
         Invocation *invocation = userdata;
-        g_autofree char *source = g_strdup_printf("person:%s", answer->approver ?: "nobody");
+        g_autofree char *by = answer->who ? actor_describe(answer->who) : NULL;
+        g_autofree char *source = by ? g_strdup_printf("person:%s", by) : g_strdup("nobody");
         bool allowed = answer->outcome == APPROVAL_ALLOWED;
         static const char *const errors[_APPROVAL_OUTCOME_MAX] = {
                 [APPROVAL_DENIED] = ERROR_DENIED,
@@ -218,17 +227,16 @@ static void on_decided(Approval *approval, const ApprovalAnswer *answer, void *u
         if (invocation->over)
                 return;
 
-        invocation->answered_by = g_strdup(answer->approver);
+        invocation->answered_by = g_steal_pointer(&by);
         trace_add(invocation->decision.trace, LAYER_APPROVAL, allowed ? VERDICT_ALLOW : VERDICT_DENY, source, "card %s: %s%s%s",
                   invocation->card_id, approval_outcome_to_string(answer->outcome), answer->scope ? ", scope " : "",
                   answer->scope ?: "");
+        remember_answer(invocation, answer);
         if (!allowed) {
                 invocation_fail(invocation, errors[answer->outcome], "%s the call of '%s'.", texts[answer->outcome],
                                 invocation->target->name);
                 return;
         }
-        if (strcmp(answer->scope, "once") != 0)
-                give_grant(invocation, answer->scope, answer->approver);
         tool_call_execute(invocation);
 }
 
@@ -244,6 +252,10 @@ static void tool_call_ask(Invocation *invocation) {
         const ApprovalRequest request = {
                 .requester = invocation->client,
                 .kind = "tool-call",
+                .call_id = invocation->call_id,
+                .session = invocation->session->id,
+                .plugin = owner_get_plugin_id(invocation->target->owner),
+                .tool = invocation->target->name,
                 .title = card.title,
                 .card = card.json,
                 .digest = card.digest,
@@ -295,11 +307,34 @@ void tool_call_decide(Invocation *invocation) {
         }
 }
 
+void tool_call_reconsider(Invocation *invocation) {
+        g_auto(Decision) fresh = {};
+        DecisionInput input;
+
+        if (invocation->state != INVOCATION_APPROVAL || invocation->over || !invocation->arguments)
+                return;
+
+        fill_decision_input(invocation, &input);
+        decision_make(&input, &fresh);
+        if (fresh.verdict != VERDICT_DENY)
+                return;
+        decision_done(&invocation->decision);
+        invocation->decision = fresh;
+        fresh = (Decision) {};
+        fail_decided(invocation);
+}
+
 /* Refuses what no listener and no person could rescue, before anybody is bothered. */
 static bool tool_call_admit(Invocation *invocation) {
+        const Workspace *folder = invocation->session->folder;
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_auto(Decision) decision = {};
         DecisionInput input;
 
+        if (folder && workspace_check(folder, &error) < 0) {
+                invocation_fail(invocation, error.name, "%s", error.message);
+                return false;
+        }
         fill_decision_input(invocation, &input);
         decision_admit(&input, &decision);
         if (decision.verdict != VERDICT_DENY)

@@ -46,6 +46,7 @@ typedef struct DecisionRecord {
         const char *arguments_json;   /* the arguments themselves, only when the configuration keeps them */
         const char *posture;
         const char *mode;
+        const char *provenance; /* where the wish came from; NULL: from the user */
         const char *card;        /* id of the approval card */
         const char *answered_by; /* the approver */
         uint64_t grant;          /* id of the grant that answered or was given; 0: none */

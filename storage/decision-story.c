@@ -24,6 +24,19 @@ static const struct {
         { "hook-denied", "A pre-execution hook said no." },
         { "hook-failed", "A pre-execution hook could not be asked, and then nothing runs." },
         { "cancelled", "It was cancelled." },
+        { "opened", "A person was asked." },
+        { "given", "A person allowed it for longer than once." },
+        { "revoked", "It was taken back, at once." },
+        { "expired", "Its time was over." },
+        { "ended", "It ended with its session, or because the plugin is not what it was." },
+        { "installed", "The bundle was installed, disabled and not trusted." },
+        { "trusted", "The plugin was trusted: exactly these bytes, and what they ask for." },
+        { "enabled", "The plugin may run." },
+        { "disabled", "The plugin was switched off." },
+        { "uninstalled", "The bundle was removed." },
+        { "raised", "The session may do more without asking." },
+        { "changed", "What the session may do was changed; nothing more than before runs without asking." },
+        { "refused", "It was refused, and nothing happened." },
 };
 
 static const char *text_of(Jval record, const char *member) {
@@ -67,7 +80,7 @@ static void tell_subject(GString *story, Jval record) {
 static void tell_who(GString *story, Jval record) {
         static const char *const members[] = { "unit", "exe", "name" };
         const char *session = text_of(record, "session"), *posture = text_of(record, "posture");
-        const char *mode = text_of(record, "mode");
+        const char *mode = text_of(record, "mode"), *provenance = text_of(record, "provenance");
         Jval who = jval_member(record, "who");
         uint64_t uid;
         bool first = true;
@@ -91,6 +104,8 @@ static void tell_who(GString *story, Jval record) {
                 g_string_append_printf(story, ", posture %s", posture);
         if (mode)
                 g_string_append_printf(story, ", mode %s", mode);
+        if (provenance)
+                g_string_append_printf(story, ", the wish came from %s", provenance);
         g_string_append(story, ".\n");
 }
 

@@ -214,7 +214,7 @@ static void test_sessions(void) {
         g_autofree char *path = NULL, *opened = NULL, *closed = NULL, *owner = NULL, *mode = NULL, *posture = NULL, *raised = NULL;
         const char *name;
 
-        path = text_of(client, ROOT, SERVICE ".Sessions", "Open", "a{sv}", 2, "label", "s", "mine", "workspace", "s", "/w");
+        path = text_of(client, ROOT, SERVICE ".Sessions", "Open", "a{sv}", 2, "label", "s", "mine", "workspace", "s", "/usr");
         opened = g_strconcat("Opened ", path, NULL);
         closed = g_strconcat("Closed ", path, NULL);
         wait_to_see(other, seen, opened);

@@ -32,7 +32,7 @@ static void on_decided(Approval *approval, const ApprovalAnswer *answer, void *u
 
         g_string_append_printf(fixture->log, "%" G_GUINT64_FORMAT ":%s", approval_get_id(approval),
                                approval_outcome_to_string(answer->outcome));
-        if (answer->scope)
+        if (answer->scope && (answer->outcome == APPROVAL_ALLOWED || strcmp(answer->scope, APPROVAL_ONCE) != 0))
                 g_string_append_printf(fixture->log, "/%s", answer->scope);
         g_string_append_c(fixture->log, ' ');
 }
@@ -48,6 +48,17 @@ static int open_card(Fixture *fixture, const char *requester, uint64_t timeout_m
         return approval_open(fixture->table, &request, on_decided, fixture, ret, reterr);
 }
 
+static uint64_t must_open_about(Fixture *fixture, const char *requester, const char *kind, const char *session, const char *plugin) {
+        const ApprovalRequest request = {
+                .requester = requester, .kind = kind, .call_id = "c-1", .session = session, .plugin = plugin, .title = "x",
+                .card = "{\"title\":\"t\"}", .digest = "digest",
+        };
+        Approval *approval;
+
+        g_assert_cmpint(approval_open(fixture->table, &request, on_decided, fixture, &approval, NULL), ==, 0);
+        return approval_get_id(approval);
+}
+
 static uint64_t must_open(Fixture *fixture, const char *requester) {
         Approval *approval;
 
@@ -55,11 +66,20 @@ static uint64_t must_open(Fixture *fixture, const char *requester) {
         return approval_get_id(approval);
 }
 
+static int answer(
+                Fixture *fixture, uint64_t id, const char *client, const char *decision, const char *digest, const char *scope,
+                sd_bus_error *reterr) {
+        const Actor who = { .name = (char *) client };
+        const ApprovalChoice choice = { .decision = decision, .digest = digest, .scope = scope };
+
+        return approval_answer(fixture->table, id, &who, &choice, reterr);
+}
+
 #define assert_answer(fixture, id, client, decision, digest, scope, expected)                                                          \
         do {                                                                                                                       \
                 g_auto(sd_bus_error) answer_error = SD_BUS_ERROR_NULL;                                                             \
                                                                                                                                    \
-                (void) approval_answer((fixture)->table, id, client, decision, digest, scope, &answer_error);                     \
+                (void) answer(fixture, id, client, decision, digest, scope, &answer_error);                                       \
                 g_assert_cmpstr(answer_error.name, ==, expected);                                                                    \
         } while (0)
 
@@ -165,6 +185,85 @@ static void test_many(Fixture *fixture, const void *data) {
         (void) must_open(fixture, ":1.other");
 }
 
+/* Nobody can fill the table alone: neither a client nor whoever calls one plugin. A thousand open cards are no trouble. */
+static void test_flood(Fixture *fixture, const void *data) {
+        const ApprovalRequest request = {
+                .requester = ":1.last", .kind = "tool-call", .plugin = "p", .title = "x", .card = "{}", .digest = "digest",
+        };
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        Approval *approval;
+
+        (void) data;
+        for (unsigned i = 0; i < APPROVALS_PER_PLUGIN_MAX; i++) {
+                g_autofree char *client = g_strdup_printf(":2.%u", i / APPROVALS_PER_CLIENT_MAX);
+
+                g_assert_cmpuint(must_open_about(fixture, client, "tool-call", "s1", "p"), ==, i + 1);
+        }
+        g_assert_cmpint(approval_open(fixture->table, &request, on_decided, fixture, &approval, &error), <, 0);
+        g_assert_cmpstr(error.name, ==, ERROR_LIMIT_EXCEEDED);
+        (void) must_open_about(fixture, ":1.last", "tool-call", "s1", "another");
+
+        /* Any of them can be answered, and then there is room for one more. */
+        assert_answer(fixture, 700, ":1.person", "deny", "digest", NULL, NULL);
+        g_assert_null(approval_table_find(fixture->table, 700));
+        g_assert_nonnull(approval_table_find(fixture->table, 699));
+        g_assert_nonnull(approval_table_find(fixture->table, 701));
+        (void) must_open_about(fixture, ":1.last", "tool-call", "s1", "p");
+        approval_table_withdraw_requester(fixture->table, ":2.0");
+        g_assert_cmpuint(approval_table_count(fixture->table), ==, APPROVALS_PER_PLUGIN_MAX + 1 - APPROVALS_PER_CLIENT_MAX);
+        assert_answer(fixture, 1, ":1.person", "allow", "digest", NULL, ERROR_WITHDRAWN);
+        assert_answer(fixture, 700, ":1.person", "allow", "digest", NULL, ERROR_ALREADY_DECIDED);
+}
+
+static void test_withdrawn_with_what_it_is_about(Fixture *fixture, const void *data) {
+        (void) data;
+        (void) must_open_about(fixture, ":1.agent", "tool-call", "s1", "p");
+        (void) must_open_about(fixture, ":1.agent", APPROVAL_PERSONAL_ACT, "s2", NULL);
+        (void) must_open_about(fixture, ":1.agent", APPROVAL_PERSONAL_ACT, NULL, "p");
+        approval_table_withdraw_acts(fixture->table, "other");
+        approval_table_withdraw_acts(fixture->table, "p");
+        approval_table_withdraw_session(fixture->table, "s2");
+        g_assert_cmpstr(fixture->log->str, ==, "3:withdrawn 2:withdrawn ");
+}
+
+static void test_scopes_of_a_no(Fixture *fixture, const void *data) {
+        uint64_t call = must_open(fixture, ":1.agent"), act = must_open_about(fixture, ":1.agent", APPROVAL_PERSONAL_ACT, "s", NULL);
+
+        (void) data;
+        assert_answer(fixture, call, ":1.person", "deny", "digest", "arguments", ERROR_INVALID_ARGUMENTS);
+        assert_answer(fixture, act, ":1.person", "deny", "digest", "session", ERROR_INVALID_ARGUMENTS);
+        assert_answer(fixture, call, ":1.person", "allow", "digest", "session", ERROR_INVALID_ARGUMENTS);
+        assert_answer(fixture, call, ":1.person", "deny", "digest", "session", NULL);
+        assert_answer(fixture, act, ":1.person", "deny", "digest", "once", NULL);
+        g_assert_cmpstr(fixture->log->str, ==, "1:denied/session 2:denied ");
+}
+
+static void test_time_of_a_grant(Fixture *fixture, const void *data) {
+        static const struct {
+                const char *decision, *scope;
+                uint64_t seconds;
+                int expected;
+        } cases[] = {
+                { "allow", NULL, 60, -EINVAL },
+                { "allow", "once", 60, -EINVAL },
+                { "deny", "session", 60, -EINVAL },
+                { "allow", "arguments", GRANT_SECONDS_MAX + UINT64_C(1), -EINVAL },
+                { "allow", "arguments", GRANT_SECONDS_MAX, 0 },
+        };
+        const Actor who = { .name = (char *) ":1.person" };
+        uint64_t id = must_open(fixture, ":1.agent");
+
+        (void) data;
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                const ApprovalChoice choice = {
+                        .decision = cases[i].decision, .digest = "digest", .scope = cases[i].scope, .seconds = cases[i].seconds,
+                };
+
+                g_test_message("case %zu", i);
+                g_assert_cmpint(approval_answer(fixture->table, id, &who, &choice, NULL), ==, cases[i].expected);
+        }
+}
+
 #define ADD(path, function) g_test_add(path, Fixture, NULL, fixture_up, function, fixture_down)
 
 int main(int argc, char **argv) {
@@ -178,5 +277,9 @@ int main(int argc, char **argv) {
         ADD("/approval/approver-vanishes", test_approver_vanishes);
         ADD("/approval/AP-15-timed-out", test_timeout);
         ADD("/approval/AP-05-many-cards", test_many);
+        ADD("/approval/flood-of-one-client-or-about-one-plugin", test_flood);
+        ADD("/approval/withdrawn-with-what-it-is-about", test_withdrawn_with_what_it_is_about);
+        ADD("/approval/scopes-of-a-no", test_scopes_of_a_no);
+        ADD("/approval/C5-time-of-a-grant", test_time_of_a_grant);
         return g_test_run();
 }

@@ -11,11 +11,13 @@ static void test_options(void) {
                 SessionOptions options;
                 const char *error;
         } cases[] = {
-                { { .label = "editor", .workspace = "/w", .mode = "plan", .posture = "never", .model = "m" }, NULL },
+                { { .label = "editor", .workspace = "/usr", .mode = "plan", .posture = "never", .model = "m" }, NULL },
                 { { .mode = "dance" }, ERROR_INVALID_OPTION },
                 { { .posture = "relaxed" }, ERROR_INVALID_OPTION },
                 { { .posture = "full-access" }, ERROR_NOT_AUTHORIZED },
                 { { .workspace = "relative" }, ERROR_INVALID_OPTION },
+                { { .workspace = "/nowhere/at/all" }, ERROR_INVALID_OPTION },
+                { { .workspace = "/etc/passwd" }, ERROR_INVALID_OPTION },
                 { { .label = "a\nb" }, ERROR_INVALID_OPTION },
                 { { .label = "\xe2\x80\xae" "gpj" }, ERROR_INVALID_OPTION },
         };
