@@ -14,6 +14,7 @@
 #include "cli/key-guard.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
+#include "cli/wrap.h"
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "common/limits.h"
@@ -27,8 +28,8 @@ typedef struct Watch {
         Card *card;      /* the shown one */
         char *owner;     /* unique name of the service we are registered with; NULL while there is none */
         int status;
-        sd_bus_slot *slots[4];
-        sd_event_source *keys, *timer, *signals[5];
+        sd_bus_slot *slots[5];
+        sd_event_source *keys, *timer, *signals[6];
 } Watch;
 
 static void watch_done(Watch *watch) {
@@ -70,6 +71,20 @@ static const CardGrant *watch_grant(const Watch *watch, char key) {
         return index < watch->card->grants->len ? watch->card->grants->pdata[index] : NULL;
 }
 
+/* Words that somebody else's text may stand in. */
+static void print_wrapped(const char *first, const char *words) {
+        unsigned columns = output_columns();
+        g_autoptr(GString) rows = g_string_new(NULL);
+
+        wrap_append(rows, first, "  │ ", words, strlen(words), columns > 4 ? columns - 4 : columns);
+        (void) fputs(rows->str, stdout);
+}
+
+/* A card of an act that only a person may do is about no call that comes again. */
+static bool can_deny_for_session(const Card *card) {
+        return strcmp(card->kind, "personal-act") != 0;
+}
+
 static void watch_ask(const Watch *watch) {
         const char *bold = style_on(watch->cli, STYLE_BOLD), *plain = style_on(watch->cli, STYLE_PLAIN);
 
@@ -77,8 +92,11 @@ static void watch_ask(const Watch *watch) {
         for (guint i = 0; i < watch->card->grants->len && i < strlen(grant_keys); i++) {
                 const CardGrant *grant = watch->card->grants->pdata[i];
 
-                (void) printf("%s[%c]%s allow %s\n", bold, grant_keys[i], plain, grant->words);
+                (void) printf("%s[%c]%s ", bold, grant_keys[i], plain);
+                print_wrapped("allow ", grant->words);
         }
+        if (can_deny_for_session(watch->card))
+                (void) printf("%s[d]%s deny this very call for the rest of the session\n", bold, plain);
         (void) printf("%s[n]%s deny   %s[f]%s full arguments   %s[q]%s quit\n", bold, plain, bold, plain,
                         bold, plain);
         if (watch->waiting->len > 0)
@@ -116,12 +134,12 @@ static void watch_next(Watch *watch) {
                 say_line("Waiting for calls that need approval. q quits.");
 }
 
-static void watch_answer(Watch *watch, bool allow, const CardGrant *grant) {
-        const char *scope = grant ? grant->scope : NULL;
+static void watch_answer(Watch *watch, bool allow, const CardGrant *grant, const char *no_scope) {
+        const char *scope = grant ? grant->scope : no_scope;
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         int r;
 
-        r = approver_answer(watch->cli, watch->card->id, watch->card->digest, allow, scope, &error);
+        r = approver_answer(watch->cli, watch->card->id, watch->card->digest, allow, scope, 0, &error);
         if (r < 0)
                 (void) failure_report(watch->cli, r, &error, NULL);
         else if (grant)
@@ -160,11 +178,13 @@ static void watch_key(Watch *watch, char key) {
                 return;
 
         if (key == 'y')
-                watch_answer(watch, true, NULL);
+                watch_answer(watch, true, NULL, NULL);
         else if (key == 'n')
-                watch_answer(watch, false, NULL);
+                watch_answer(watch, false, NULL, NULL);
+        else if (key == 'd' && can_deny_for_session(watch->card))
+                watch_answer(watch, false, NULL, "session");
         else if (watch_grant(watch, key))
-                watch_answer(watch, true, watch_grant(watch, key));
+                watch_answer(watch, true, watch_grant(watch, key), NULL);
         else if (key == 'f')
                 watch_full(watch);
         else
@@ -222,6 +242,20 @@ static void watch_add(Watch *watch, uint64_t id) {
                 watch_next(watch);
 }
 
+/* A person clicked on the notification about this card: it comes next, and now if another one is shown. */
+static void watch_raise(Watch *watch, uint64_t id) {
+        for (guint i = 0; i < watch->waiting->len; i++) {
+                if (g_array_index(watch->waiting, uint64_t, i) != id)
+                        continue;
+                g_array_remove_index(watch->waiting, i);
+                g_array_prepend_val(watch->waiting, id);
+                if (watch->card)
+                        g_array_insert_val(watch->waiting, 1, watch->card->id);
+                watch_next(watch);
+                return;
+        }
+}
+
 static bool is_from_service(const Watch *watch, sd_bus_message *m) {
         return watch->owner && g_strcmp0(sd_bus_message_get_sender(m), watch->owner) == 0;
 }
@@ -234,6 +268,17 @@ static int on_opened(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {
 
         if (is_from_service(watch, m) && sd_bus_message_read(m, "t", &id) >= 0)
                 watch_add(watch, id);
+        return 0;
+}
+
+static int on_raised(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {
+        Watch *watch = userdata;
+        uint64_t id;
+
+        (void) reterr;
+
+        if (is_from_service(watch, m) && sd_bus_message_read(m, "t", &id) >= 0)
+                watch_raise(watch, id);
         return 0;
 }
 
@@ -337,6 +382,20 @@ static int on_continue(sd_event_source *source, const struct signalfd_siginfo *i
         return 0;
 }
 
+/* Rows that were broken for another width would be broken again, by the terminal and where it likes. */
+static int on_resize(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
+        Watch *watch = userdata;
+
+        (void) source;
+        (void) info;
+
+        if (watch->card) {
+                card_fit(watch->cli, watch->card);
+                watch_draw(watch);
+        }
+        return 0;
+}
+
 static int watch_signals(Watch *watch) {
         static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
         sigset_t set;
@@ -344,6 +403,7 @@ static int watch_signals(Watch *watch) {
 
         (void) sigemptyset(&set);
         (void) sigaddset(&set, SIGCONT);
+        (void) sigaddset(&set, SIGWINCH);
         for (size_t i = 0; i < G_N_ELEMENTS(ends); i++)
                 (void) sigaddset(&set, ends[i]);
         if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
@@ -351,8 +411,9 @@ static int watch_signals(Watch *watch) {
 
         for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(ends); i++)
                 r = sd_event_add_signal(watch->event, &watch->signals[i], ends[i], on_end, watch);
-        return r < 0 ? r
-                     : sd_event_add_signal(watch->event, &watch->signals[4], SIGCONT, on_continue, watch);
+        if (r >= 0)
+                r = sd_event_add_signal(watch->event, &watch->signals[4], SIGCONT, on_continue, watch);
+        return r < 0 ? r : sd_event_add_signal(watch->event, &watch->signals[5], SIGWINCH, on_resize, watch);
 }
 
 static int watch_matches(Watch *watch) {
@@ -364,6 +425,9 @@ static int watch_matches(Watch *watch) {
         if (r >= 0)
                 r = sd_bus_match_signal(bus, &watch->slots[1], CLIENT_SERVICE, CLIENT_ROOT,
                                 CLIENT_SERVICE ".Approvals", "Closed", on_closed, watch);
+        if (r >= 0)
+                r = sd_bus_match_signal(bus, &watch->slots[4], CLIENT_SERVICE, CLIENT_ROOT,
+                                CLIENT_SERVICE ".Approvals", "Raised", on_raised, watch);
         if (r >= 0)
                 r = sd_bus_match_signal(bus, &watch->slots[2], "org.freedesktop.DBus",
                                 "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged",

@@ -66,9 +66,9 @@ int approver_describe(Cli *cli, uint64_t id, Card **ret, char **ret_json, sd_bus
         return 0;
 }
 
-int approver_answer(Cli *cli, uint64_t id, const char *digest, bool allow, const char *scope,
+int approver_answer(Cli *cli, uint64_t id, const char *digest, bool allow, const char *scope, uint64_t seconds,
                 sd_bus_error *reterr) {
-        const CallOption options[] = { { "scope", 's', .text = scope }, {} };
+        const CallOption options[] = { { "scope", 's', .text = scope }, { "seconds", 'u', .number = seconds }, {} };
         g_autoptr(sd_bus_message) m = NULL;
         int r;
 

@@ -6,6 +6,7 @@
 #include "cli/card.h"
 #include "cli/output.h"
 #include "cli/view.h"
+#include "cli/wrap.h"
 #include "common/jdoc.h"
 #include "common/limits.h"
 #include "common/sanitize.h"
@@ -28,6 +29,7 @@ Card *card_free(Card *card) {
         g_free(card->title);
         g_free(card->digest);
         g_free(card->page);
+        g_free(card->json);
         if (card->grants)
                 g_ptr_array_unref(card->grants);
         g_free(card);
@@ -62,14 +64,9 @@ static void read_grants(Jval grants, GPtrArray *into) {
         }
 }
 
-/* Foreign text, each line behind a bar, so that it can't be taken for a line of ours. */
-static void append_quoted(GString *page, const char *text, size_t size) {
-        g_autofree char *block = sanitize_block_n(text, size, OUTPUT_TEXT_BYTES_MAX, NULL);
-        g_auto(GStrv) lines = g_strsplit(block, "\n", -1);
-
-        for (char **line = lines; *line; line++)
-                if (**line || line[1])
-                        g_string_append_printf(page, "│ %s\n", *line);
+/* Foreign text, each row behind a bar, so that it can't be taken for a line of ours. */
+static void append_quoted(GString *page, const char *text, size_t size, unsigned columns) {
+        wrap_append(page, "│ ", "│ ", text, size, columns);
 }
 
 /* The members that a card has when the service sent no text for it. */
@@ -81,7 +78,7 @@ static void append_members(const Cli *cli, GString *page, Jval card) {
 }
 
 /* Unless the text says them already. */
-static void append_reasons(const Cli *cli, GString *page, Jval reasons, const char *text) {
+static void append_reasons(GString *page, Jval reasons, const char *text, unsigned columns) {
         JIter iter = jval_iterate(reasons);
         Jval key, item;
 
@@ -90,8 +87,7 @@ static void append_reasons(const Cli *cli, GString *page, Jval reasons, const ch
                 g_autofree char *line = view_scalar(item);
 
                 if (!text || !reason || !strstr(text, reason))
-                        g_string_append_printf(page, "%sAsked because:%s %s\n", style_on(cli, STYLE_DIM),
-                                        style_on(cli, STYLE_PLAIN), line);
+                        wrap_append(page, "Asked because: ", "│ ", line, strlen(line), columns);
         }
 }
 
@@ -114,17 +110,19 @@ static void append_warnings(const Cli *cli, GString *page, Jval root, bool cut) 
 }
 
 static char *card_page(const Cli *cli, const Card *card, Jval root) {
-        g_autofree char *heading = g_strdup_printf("Card %" PRIu64 ": %s", card->id, card->title);
+        const unsigned columns = output_columns();
+        g_autofree char *line = g_strdup_printf("Card %" PRIu64 ": %s", card->id, card->title);
+        g_autofree char *heading = wrap_cut(line, columns); /* all of the title stands in the text */
         g_autoptr(GString) page = g_string_new(NULL);
         size_t size = 0;
         const char *text = jval_string(jval_member(root, "text"), &size);
 
         view_heading(cli, page, heading);
         if (text && size > 0)
-                append_quoted(page, text, size);
+                append_quoted(page, text, size, columns);
         else
                 append_members(cli, page, root);
-        append_reasons(cli, page, jval_member(root, "reasons"), text);
+        append_reasons(page, jval_member(root, "reasons"), text, columns);
         append_warnings(cli, page, root, card->cut);
         return g_string_free(g_steal_pointer(&page), FALSE);
 }
@@ -157,7 +155,17 @@ int card_parse(const Cli *cli, const char *json, Card **ret) {
         (void) jval_boolean(jval_member(root, "cut"), &card->cut);
         read_grants(jval_member(root, "grants"), card->grants);
         card->page = card_page(cli, card, root);
+        card->json = g_strdup(json);
 
         *ret = g_steal_pointer(&card);
         return 0;
+}
+
+void card_fit(const Cli *cli, Card *card) {
+        g_autoptr(Jdoc) doc = NULL;
+
+        if (jdoc_parse(card->json, strlen(card->json), NULL, &doc, NULL) < 0)
+                return; /* it was parsed before */
+        g_free(card->page);
+        card->page = card_page(cli, card, jdoc_root(doc));
 }

@@ -19,6 +19,7 @@ typedef struct Card {
         uint64_t id;
         char *kind, *title, *digest; /* title is made safe */
         char *page;                  /* everything to be shown but for the keys; made safe */
+        char *json;                  /* what the service sent */
         bool cut;
         GPtrArray *grants; /* of CardGrant */
 } Card;
@@ -32,6 +33,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Card, card_free)
  * Return: 0; -EBADMSG when it is no card: no id, no digest, or nothing to show.
  */
 int card_parse(const Cli *cli, const char *json, Card **ret);
+
+/** card_fit() - write the page anew: the terminal has another width now */
+void card_fit(const Cli *cli, Card *card);
 
 /** card_find_grant() - the grant of that scope, NULL when it is not offered */
 const CardGrant *card_find_grant(const Card *card, const char *scope);

@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "cli/terminal.h"
+
+/* From now on the terminal puts marks around what is pasted: one pasted letter is then no single key any more. */
+#define PASTE_MARKED "\x1b[?2004h"
+#define PASTE_PLAIN  "\x1b[?2004l"
+
+static void say(const char *sequence) {
+        if (isatty(STDOUT_FILENO)) {
+                (void) fputs(sequence, stdout);
+                (void) fflush(stdout);
+        }
+}
 
 void terminal_flush(void) {
         (void) tcflush(STDIN_FILENO, TCIFLUSH);
@@ -22,6 +34,7 @@ int terminal_enter(Terminal *terminal) {
                 return -errno;
 
         terminal->changed = true;
+        say(PASTE_MARKED);
         return 0;
 }
 
@@ -29,6 +42,7 @@ void terminal_leave(Terminal *terminal) {
         if (!terminal->changed)
                 return;
 
+        say(PASTE_PLAIN);
         (void) tcsetattr(STDIN_FILENO, TCSAFLUSH, &terminal->before);
         terminal->changed = false;
 }

@@ -9,9 +9,11 @@
 #include "cli/output.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
+#include "cli/when.h"
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "common/jwriter.h"
+#include "common/limits.h"
 
 static int print_cards(const Cli *cli, Table *table, JWriter *writer) {
         g_autofree char *json = jwriter_steal(writer, NULL);
@@ -111,27 +113,33 @@ static int refuse_scope(const Cli *cli, const Card *card) {
 
 /* One shot: become an approver for as long as the answer takes. */
 static int approve_answer(Cli *cli, uint64_t id, const char *word, bool allow) {
-        const char *digest = cli->options[OPTION_DIGEST];
+        const char *digest = cli->options[OPTION_DIGEST], *span = cli->options[OPTION_FOR];
+        const char *no_scope = allow ? NULL : cli->options[OPTION_SCOPE];
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         const CardGrant *grant = NULL;
         g_autoptr(Card) card = NULL;
+        uint64_t seconds = 0;
         int r;
 
+        if (span && (when_parse_span(span, &seconds) < 0 || seconds > GRANT_SECONDS_MAX))
+                return failure_usage(cli, "\"%s\" is no time for a grant; it is like 90s, 10m, 2h or 3d, at most 30d.", span);
         r = approver_describe(cli, id, &card, NULL, &error);
-        if (r >= 0 && choose_grant(cli, card, &grant) < 0)
+        if (r >= 0 && allow && choose_grant(cli, card, &grant) < 0)
                 return refuse_scope(cli, card);
+        if (r >= 0 && span && !grant)
+                return failure_usage(cli, "--for goes with a --scope that lasts: only a grant has a time.");
         if (r >= 0)
                 r = approver_register(cli, NULL, &error);
         if (r >= 0)
                 r = approver_answer(cli, id, digest ? digest : card->digest, allow,
-                                grant ? grant->scope : NULL, &error);
+                                grant ? grant->scope : no_scope, seconds, &error);
         if (r < 0)
                 return failure_report(cli, r, &error, word);
 
         if (cli_has(cli, OPTION_JSON))
                 return output_json("{}");
-        note_say("Card %" PRIu64 ": %s%s%s.", id, allow ? "allowed" : "denied", grant ? " " : "",
-                        grant ? grant->words : "");
+        note_say("Card %" PRIu64 ": %s%s%s%s%s.", id, allow ? "allowed" : "denied", grant ? " " : "",
+                        grant ? grant->words : "", grant && span ? ", for at most " : "", grant && span ? span : "");
         return EXIT_STATUS_OK;
 }
 
@@ -152,8 +160,8 @@ int verb_approve(Cli *cli, int argc, char **argv) {
         bool answer = argc > 2, allow = answer && strcmp(argv[2], "allow") == 0;
         guint64 id = 0;
 
-        if (!answer && (cli_has(cli, OPTION_SCOPE) || cli_has(cli, OPTION_DIGEST)))
-                return failure_usage(cli, "--scope and --digest go with an answer: approve ID allow.");
+        if (!answer && (cli_has(cli, OPTION_SCOPE) || cli_has(cli, OPTION_DIGEST) || cli_has(cli, OPTION_FOR)))
+                return failure_usage(cli, "--scope, --for and --digest go with an answer: approve ID allow.");
         if (cli_has(cli, OPTION_WATCH))
                 return start_watch(cli, argc);
         if (argc == 1)
@@ -163,8 +171,9 @@ int verb_approve(Cli *cli, int argc, char **argv) {
                 return failure_usage(cli, "\"%s\" is no card. Open ones: codewhalectl approve", argv[1]);
         if (answer && !allow && strcmp(argv[2], "deny") != 0)
                 return failure_usage(cli, "An answer is allow or deny, not \"%s\".", argv[2]);
-        if (answer && !allow && cli_has(cli, OPTION_SCOPE))
-                return failure_usage(cli, "--scope goes with allow; a denial is for this call.");
+        if (answer && !allow && cli_has(cli, OPTION_SCOPE) && strcmp(cli->options[OPTION_SCOPE], "once") != 0 &&
+                        strcmp(cli->options[OPTION_SCOPE], "session") != 0)
+                return failure_usage(cli, "A denial is for once, or with --scope=session for this very call in its session.");
 
         return answer ? approve_answer(cli, id, argv[1], allow) : approve_show(cli, id, argv[1]);
 }

@@ -19,7 +19,7 @@ static char *record_time(Jval record) {
 }
 
 static int print_records(const Cli *cli, const char *json) {
-        static const char *const headings[] = { "TIME", "OUTCOME", "PLUGIN", "TOOL", "CALL", NULL };
+        static const char *const headings[] = { "TIME", "KIND", "OUTCOME", "PLUGIN", "TOOL", "CALL", NULL };
         g_autoptr(Table) table = table_new(headings);
         g_autoptr(GString) page = g_string_new(NULL);
         g_autoptr(Jdoc) doc = view_parse(json);
@@ -32,11 +32,12 @@ static int print_records(const Cli *cli, const char *json) {
         iter = jval_iterate(jdoc_root(doc));
         while (jiter_next(&iter, &key, &item)) {
                 g_autofree char *time = record_time(item);
+                g_autofree char *kind = view_scalar(jval_member(item, "kind"));
                 g_autofree char *outcome = view_scalar(jval_member(item, "outcome"));
                 g_autofree char *plugin = view_scalar(jval_member(item, "plugin"));
                 g_autofree char *tool = view_scalar(jval_member(item, "tool"));
                 g_autofree char *call = view_scalar(jval_member(item, "call"));
-                const char *cells[] = { time, outcome, plugin, tool, call };
+                const char *cells[] = { time, kind, outcome, plugin, tool, call };
 
                 table_add(table, cells);
         }
@@ -78,6 +79,8 @@ int verb_decisions(Cli *cli, int argc, char **argv) {
                 { "plugin", 's', .text = cli->options[OPTION_PLUGIN] },
                 { "tool", 's', .text = cli->options[OPTION_TOOL] },
                 { "outcome", 's', .text = cli->options[OPTION_OUTCOME] },
+                { "kind", 's', .text = cli->options[OPTION_KIND] },
+                { "session", 's', .text = cli->options[OPTION_SESSION] },
                 { "limit", 'u', .number = limit },
                 {},
         };

@@ -68,13 +68,15 @@ static const Verb verbs[] = {
                         "it.\n"
                         "With --watch: stay in this terminal and ask about every call as it comes. Keys: y "
                         "allow once,\n"
-                        "s and t allow for the session what the card offers, n deny, f show the full "
-                        "arguments,\n"
-                        "q quit. A key counts only when it is pressed alone, after the card was there; "
+                        "s and t allow for the session what the card offers, n deny, d deny this very call for the "
+                        "session,\n"
+                        "f show the full arguments, q quit. A key counts only when it is pressed alone, after the card was there; "
                         "typed-ahead\n"
                         "and pasted text is no answer." },
-        { NULL, "grants", "[revoke ID]", 0, 2, false, verb_grants,
-                        "Show or end what was allowed beyond one call", NULL },
+        { NULL, "grants", "[ID|revoke ID|revoke all]", 0, 2, false, verb_grants,
+                        "Show or end what was allowed beyond one call",
+                        "Without arguments: all of them. With an ID: all about one. A revoked grant answers no call from "
+                        "then on." },
         { NULL, "why", "CALL", 1, 1, false, verb_why, "Tell how a call came to its outcome", NULL },
         { NULL, "decisions", "", 0, 0, false, verb_decisions, "Show the latest decisions", NULL },
 

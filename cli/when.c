@@ -20,9 +20,10 @@ static uint64_t unit_seconds(const char *unit) {
         return 0;
 }
 
-static int parse_age(const char *text, uint64_t now_usec, uint64_t *ret_usec) {
-        char *unit = NULL;
+/* Zero is a length too. */
+static int parse_length(const char *text, uint64_t *ret_seconds) {
         uint64_t number, seconds;
+        char *unit = NULL;
 
         if (!g_ascii_isdigit(*text))
                 return -EINVAL;
@@ -32,8 +33,29 @@ static int parse_age(const char *text, uint64_t now_usec, uint64_t *ret_usec) {
         if (seconds == 0 || number > UINT64_MAX / USEC_PER_SEC / seconds)
                 return -EINVAL;
 
-        number *= seconds * USEC_PER_SEC;
-        *ret_usec = number < now_usec ? now_usec - number : 1;
+        *ret_seconds = number * seconds;
+        return 0;
+}
+
+static int parse_age(const char *text, uint64_t now_usec, uint64_t *ret_usec) {
+        uint64_t seconds, usec;
+        int r = parse_length(text, &seconds);
+
+        if (r < 0)
+                return r;
+
+        usec = seconds * USEC_PER_SEC;
+        *ret_usec = usec < now_usec ? now_usec - usec : 1;
+        return 0;
+}
+
+int when_parse_span(const char *text, uint64_t *ret_seconds) {
+        uint64_t seconds;
+
+        if (parse_length(text, &seconds) < 0 || seconds == 0)
+                return -EINVAL;
+
+        *ret_seconds = seconds;
         return 0;
 }
 

@@ -15,5 +15,8 @@
  */
 int when_parse(const char *text, uint64_t now_usec, uint64_t *ret_usec);
 
+/** when_parse_span() - a length of time such as 90s, 10m, 2h, 3d, in seconds; -EINVAL when it is none or 0 */
+int when_parse_span(const char *text, uint64_t *ret_seconds);
+
 /** when_format() - local date and time to the second; a new string */
 char *when_format(uint64_t usec);

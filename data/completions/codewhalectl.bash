@@ -30,6 +30,7 @@ _codewhalectl() {
         --mode) words='agent plan operate' ;;
         --posture) words='ask auto-review never full-access' ;;
         --scope) words='once session' ;;
+        --kind) words='call command card answer grant trust posture attempt' ;;
         --outcome) words='allowed approved denied timed-out no-approver withdrawn refused-by-policy hook-denied hook-failed cancelled' ;;
         --plugin) words=$(__codewhalectl_names name list) ;;
         --tool) words=$(__codewhalectl_names name tools) ;;
@@ -50,8 +51,8 @@ _codewhalectl() {
                 tools | commands | hooks) words+=" $session" ;;
                 install) words+=' --expect=' ;;
                 review | trust) words+=' --diff' ;;
-                approve) words+=' --watch --scope= --digest=' ;;
-                decisions) words+=' --plugin= --tool= --outcome= --since= --until= --limit=' ;;
+                approve) words+=' --watch --scope= --for= --digest=' ;;
+                decisions) words+=' --kind= --session= --plugin= --tool= --outcome= --since= --until= --limit=' ;;
                 log) words+=' --follow --lines= --since= --until=' ;;
                 esac
         elif [[ -z $verb ]]; then
@@ -68,8 +69,8 @@ _codewhalectl() {
                 storage:0) words='list get delete usage' ;;
                 approve:0) words=$(__codewhalectl_names id approve) ;;
                 approve:1) words='allow deny' ;;
-                grants:0) words='revoke' ;;
-                grants:1) words=$(__codewhalectl_names id grants) ;;
+                grants:0) words="revoke $(__codewhalectl_names id grants)" ;;
+                grants:1) words="all $(__codewhalectl_names id grants)" ;;
                 why:0) words=$(__codewhalectl_names call decisions) ;;
                 help:0) words=$verbs ;;
                 esac
