@@ -18,6 +18,8 @@
 #define SESSIONS_MAX               256u
 #define SESSION_LABEL_BYTES_MAX    256u
 #define SESSION_MODEL_BYTES_MAX    256u
+#define SESSION_NAMES_MAX          1024u   /* in each list that a session brings */
+#define SESSION_NAMES_BYTES_MAX    KIB(64) /* of all of them */
 #define HANDLE_TOKEN_CHARS_MAX     64u
 #define REQUESTS_MAX               4096u
 #define CHANGED_SIGNAL_MSEC        100u    /* between two rounds of signals that something changed */

@@ -49,6 +49,7 @@ static const MethodRule method_rules[] = {
         { INTERFACE_SESSION,   "Close",         AUTHORIZE_USE      },
         { INTERFACE_SESSION,   "SetPosture",    AUTHORIZE_PERSONAL },
         { INTERFACE_SESSION,   "SetMode",       AUTHORIZE_USE      },
+        { INTERFACE_SESSION,   "Hidden",        AUTHORIZE_READ     },
         { INTERFACE_APPROVALS, "Register",      AUTHORIZE_ANSWER   },
         { INTERFACE_APPROVALS, "Unregister",    AUTHORIZE_ANSWER   },
         { INTERFACE_APPROVALS, "List",          AUTHORIZE_READ     },

@@ -24,7 +24,7 @@ static int handle_list(Face *face, Caller *caller, sd_bus_message *m, sd_bus_err
         if (r < 0)
                 return r;
 
-        return registration_list_reply(face, m, REGISTRATION_COMMAND, "(ssss)", append_command);
+        return registration_list_reply(face, m, session, REGISTRATION_COMMAND, "(ssss)", append_command);
 }
 BUS_METHOD(list)
 

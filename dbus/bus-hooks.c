@@ -20,7 +20,7 @@ static int handle_list(Face *face, Caller *caller, sd_bus_message *m, sd_bus_err
         if (r < 0)
                 return r;
 
-        return registration_list_reply(face, m, REGISTRATION_HOOK, "(ssst)", append_hook);
+        return registration_list_reply(face, m, session, REGISTRATION_HOOK, "(ssst)", append_hook);
 }
 BUS_METHOD(list)
 

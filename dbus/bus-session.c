@@ -4,10 +4,13 @@
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "dbus/act-record.h"
+#include "common/limits.h"
+#include "common/sanitize.h"
 #include "dbus/bus-interfaces.h"
 #include "dbus/face.h"
 #include "dbus/paths.h"
 #include "dbus/personal.h"
+#include "service/selection-view.h"
 
 static Session *session_of_path(const Face *face, const char *path) {
         uint64_t number;
@@ -81,6 +84,21 @@ static int property_get(
         return message_append_text(reply, session_text(session, property));
 }
 
+static int property_get_plugins(
+                sd_bus *bus, const char *path, const char *interface, const char *property, sd_bus_message *reply,
+                void *userdata, sd_bus_error *reterr) {
+        const Session *session = session_of_path(userdata, path);
+
+        (void) bus;
+        (void) interface;
+        (void) property;
+
+        if (!session)
+                return errors_set(reterr, ERROR_NO_SUCH_SESSION, "The session has ended.");
+
+        return sd_bus_message_append_strv(reply, selection_get_plugins(session->selection));
+}
+
 /* Only its owner changes a session. */
 static int find_own(Face *face, const Caller *caller, sd_bus_message *m, Session **ret, sd_bus_error *reterr) {
         Session *session = session_of_path(face, sd_bus_message_get_path(m));
@@ -93,6 +111,41 @@ static int find_own(Face *face, const Caller *caller, sd_bus_message *m, Session
         *ret = session;
         return 0;
 }
+
+typedef struct HiddenList {
+        sd_bus_message *m;
+        int r;
+} HiddenList;
+
+static void append_hidden(const Registration *registration, const char *why, void *userdata) {
+        HiddenList *list = userdata;
+        g_autofree char *sentence = sanitize_line(why, ERROR_TEXT_BYTES_MAX, NULL);
+
+        if (list->r >= 0)
+                list->r = sd_bus_message_append(list->m, "(ssss)", registration->kind == REGISTRATION_TOOL ? "tool" : "command",
+                                                registration->name, owner_get_plugin_id(registration->owner), sentence);
+}
+
+static int handle_hidden(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        g_autoptr(sd_bus_message) answer = NULL;
+        HiddenList list = {};
+        Session *session;
+        int r;
+
+        r = find_own(face, caller, m, &session, reterr);
+        if (r >= 0)
+                r = sd_bus_message_new_method_return(m, &answer);
+        if (r >= 0)
+                r = sd_bus_message_open_container(answer, 'a', "(ssss)");
+        if (r < 0)
+                return r;
+
+        list.m = answer;
+        selection_foreach_hidden(session->selection, face->service->registry, append_hidden, &list);
+        r = list.r < 0 ? list.r : sd_bus_message_close_container(answer);
+        return r < 0 ? r : sd_bus_send(NULL, answer, NULL);
+}
+BUS_METHOD(hidden)
 
 static int handle_close(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
         Session *session;
@@ -189,6 +242,12 @@ static const sd_bus_vtable session_vtable[] = {
         SD_BUS_PROPERTY("Mode", "s", property_get, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
         SD_BUS_PROPERTY("Posture", "s", property_get, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
         SD_BUS_PROPERTY("Model", "s", property_get, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+        SD_BUS_PROPERTY("Plugins", "as", property_get_plugins, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+        SD_BUS_METHOD_WITH_ARGS("Hidden",
+                                SD_BUS_NO_ARGS,
+                                SD_BUS_RESULT("a(ssss)", hidden),
+                                method_hidden,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("Close", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, method_close, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("SetPosture",
                                 SD_BUS_ARGS("s", posture),

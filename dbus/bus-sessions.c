@@ -5,6 +5,7 @@
 #include "dbus/face.h"
 #include "dbus/options.h"
 #include "dbus/paths.h"
+#include "service/selection-view.h"
 
 static const Option open_options[] = {
         OPTION("label", 's', SessionOptions, label),
@@ -12,6 +13,11 @@ static const Option open_options[] = {
         OPTION("mode", 's', SessionOptions, mode),
         OPTION("posture", 's', SessionOptions, posture),
         OPTION("model", 's', SessionOptions, model),
+        OPTION("plugins", 'a', SessionOptions, lists.plugins),
+        OPTION("native-tools", 'a', SessionOptions, lists.native_tools),
+        OPTION("script-tools", 'a', SessionOptions, lists.script_tools),
+        OPTION("builtin-commands", 'a', SessionOptions, lists.builtin_commands),
+        OPTION("markdown-commands", 'a', SessionOptions, lists.markdown_commands),
 };
 
 static int handle_open(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
@@ -21,10 +27,10 @@ static int handle_open(Face *face, Caller *caller, sd_bus_message *m, sd_bus_err
         int r;
 
         r = options_read(m, open_options, G_N_ELEMENTS(open_options), &options, reterr);
-        if (r < 0)
-                return r;
-
-        r = session_table_open(face->service->sessions, caller_get_name(caller), &options, &session, reterr);
+        if (r >= 0)
+                r = session_open(face->service->sessions, face->service->registry, caller_get_name(caller), &options, &session,
+                                 reterr);
+        selection_lists_done(&options.lists);
         if (r < 0)
                 return r;
 

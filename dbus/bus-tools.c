@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <string.h>
 
 #include "common/cleanup.h"
@@ -11,6 +12,7 @@
 #include "dbus/memfd.h"
 #include "dbus/paths.h"
 #include "dbus/registration-list.h"
+#include "service/selection-view.h"
 
 /* ---- looking ---- */
 
@@ -28,7 +30,7 @@ static int handle_list(Face *face, Caller *caller, sd_bus_message *m, sd_bus_err
         if (r < 0)
                 return r;
 
-        return registration_list_reply(face, m, REGISTRATION_TOOL, "(sss)", append_tool);
+        return registration_list_reply(face, m, session, REGISTRATION_TOOL, "(sss)", append_tool);
 }
 BUS_METHOD(list)
 
@@ -43,13 +45,17 @@ static char *tool_to_json(const Registration *tool) {
         jwriter_member_raw(&writer, "input_schema", tool->schema_text ?: "{}");
         /* A plugin's tool always needs approval, whatever it says of itself (contract 5.4). */
         jwriter_member_string(&writer, "approval", requirement_to_string(REQUIREMENT_REQUIRED));
+        /* Nor is it taken for one that only reads or that may run beside others (4.1). */
+        jwriter_member_boolean(&writer, "read_only", false);
+        jwriter_member_boolean(&writer, "parallel", false);
+        jwriter_member_string(&writer, "loading", "deferred");
         jwriter_end_object(&writer);
         return jwriter_steal(&writer, NULL);
 }
 
 static int handle_describe(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
         g_autofree char *json = NULL;
-        const Registration *tool;
+        Registration *tool;
         Session *session;
         const char *name;
         int r;
@@ -60,9 +66,11 @@ static int handle_describe(Face *face, Caller *caller, sd_bus_message *m, sd_bus
         if (r < 0)
                 return r;
 
-        tool = registry_find(face->service->registry, REGISTRATION_TOOL, name);
-        if (!tool)
+        r = selection_find(registration_list_selection(session), face->service->registry, REGISTRATION_TOOL, name, &tool, reterr);
+        if (r == -ENODATA)
                 return errors_set(reterr, ERROR_NO_SUCH_TOOL, "There is no tool '%.128s'.", name);
+        if (r < 0)
+                return r;
 
         json = tool_to_json(tool);
         return message_reply_json(m, json, reterr);

@@ -18,6 +18,8 @@ static const char *type_words(char type) {
                 return "a string (s)";
         case 'o':
                 return "an object path (o)";
+        case 'a':
+                return "a list of strings (as)";
         case 'u':
                 return "a number (u)";
         case 't':
@@ -37,10 +39,21 @@ static int find_option(const Option *table, size_t n, const char *name, size_t *
         return errors_set(reterr, ERROR_INVALID_OPTION, "There is no option '%.128s' here.", name);
 }
 
+/* An empty list is not the same as none: it comes out as an array of nothing. */
+static int read_list(sd_bus_message *m, char ***field, sd_bus_error *reterr) {
+        if (sd_bus_message_read_strv(m, field) < 0)
+                return malformed(reterr);
+        if (!*field)
+                *field = g_new0(char *, 1);
+        return 0;
+}
+
 static int read_value(sd_bus_message *m, const Option *option, void *target, sd_bus_error *reterr) {
         void *field = (char *) target + option->offset;
         size_t bytes_max = option->bytes_max > 0 ? option->bytes_max : OPTION_TEXT_BYTES_MAX;
 
+        if (option->type == 'a')
+                return read_list(m, field, reterr);
         if (sd_bus_message_read_basic(m, option->type, field) <= 0)
                 return malformed(reterr);
         if ((option->type == 's' || option->type == 'o') && strlen(*(const char **) field) > bytes_max)
@@ -51,7 +64,7 @@ static int read_value(sd_bus_message *m, const Option *option, void *target, sd_
 }
 
 static int read_variant(sd_bus_message *m, const Option *option, void *target, sd_bus_error *reterr) {
-        const char type[] = { option->type, '\0' };
+        const char type[] = { option->type, option->type == 'a' ? 's' : '\0', '\0' };
         const char *contents = NULL;
         char container = 0;
         int r;

@@ -2,6 +2,7 @@
 #include "common/cleanup.h"
 #include "dbus/options.h"
 #include "dbus/registration-list.h"
+#include "service/selection-view.h"
 
 typedef struct ListOptions {
         const char *session;
@@ -19,12 +20,18 @@ int registration_list_session(Face *face, Caller *caller, sd_bus_message *m, Ses
         if (r < 0)
                 return r;
 
-        /* Whoever only looks needs no session of his own yet. */
-        if (!options.session) {
-                *ret = NULL;
-                return 0;
-        }
-        return face_find_session(face, caller, options.session, ret, reterr);
+        *ret = NULL;
+        return options.session ? face_find_session(face, caller, options.session, ret, reterr) : 0;
+}
+
+Selection *registration_list_selection(const Session *session) {
+        static const SelectionLists none;
+        static Selection *implicit;
+
+        /* Whoever only looks needs no session of his own yet: he sees what an implicit one would. */
+        if (!session && !implicit)
+                (void) selection_new(&none, "", &implicit, NULL);
+        return session ? session->selection : implicit;
 }
 
 typedef struct List {
@@ -41,7 +48,7 @@ static void append_each(Registration *registration, void *userdata) {
 }
 
 int registration_list_reply(
-                Face *face, sd_bus_message *m, RegistrationKind kind, const char *type,
+                Face *face, sd_bus_message *m, const Session *session, RegistrationKind kind, const char *type,
                 int (*append)(sd_bus_message *m, const Registration *registration)) {
         g_autoptr(sd_bus_message) answer = NULL;
         List list = { .append = append };
@@ -54,7 +61,7 @@ int registration_list_reply(
                 return r;
 
         list.m = answer;
-        registry_foreach(face->service->registry, kind, append_each, &list);
+        selection_foreach(registration_list_selection(session), face->service->registry, kind, append_each, &list);
         if (list.r >= 0)
                 list.r = sd_bus_message_close_container(answer);
         if (list.r >= 0)

@@ -28,6 +28,14 @@ SectionRegistry *section_registry_free(SectionRegistry *registry) {
         return NULL;
 }
 
+bool section_registry_has_owner(const SectionRegistry *registry, const char *owner) {
+        for (guint i = 0; i < registry->sections->len; i++)
+                if (strcmp(((const Section *) registry->sections->pdata[i])->owner, owner) == 0)
+                        return true;
+
+        return false;
+}
+
 /* ---- limits ---- */
 
 typedef struct Totals {

@@ -44,6 +44,9 @@ size_t section_registry_remove_owner(SectionRegistry *registry, const char *owne
 /** section_registry_revision() - grows whenever what a snapshot could show changes; begins at 1 */
 uint64_t section_registry_revision(const SectionRegistry *registry);
 
+/** section_registry_has_owner() - whether an owner has any section, admitted or not */
+bool section_registry_has_owner(const SectionRegistry *registry, const char *owner);
+
 size_t section_registry_length(const SectionRegistry *registry);
 const Section *section_registry_find(const SectionRegistry *registry, uint64_t handle);
 

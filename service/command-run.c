@@ -137,11 +137,13 @@ static void command_send(Invocation *invocation) {
 int invocation_start_command(
                 Service *service, const InvocationRequest *request, InvocationDone done, void *userdata, Invocation **ret,
                 sd_bus_error *reterr) {
-        Registration *command = registry_find(service->registry, REGISTRATION_COMMAND, request->name);
+        Registration *command;
         Invocation *invocation;
+        int r;
 
-        if (!command)
-                return invocation_refuse_unknown(service, REGISTRATION_COMMAND, request->name, reterr);
+        r = invocation_find(service, request, REGISTRATION_COMMAND, &command, reterr);
+        if (r < 0)
+                return r;
         if (request->input_size > COMMAND_TEXT_BYTES_MAX)
                 return errors_set(reterr, ERROR_TOO_LARGE, "The input of a command may have at most %zu bytes.",
                                   COMMAND_TEXT_BYTES_MAX);

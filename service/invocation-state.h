@@ -73,8 +73,14 @@ void invocation_succeed(Invocation *invocation, const char *result, size_t size)
 void invocation_fail(Invocation *invocation, const char *error_name, const char *format, ...)
                 __attribute__((format(printf, 3, 4)));
 
-/** invocation_refuse_unknown() - the error for a name that nobody offers now; says so when a host is only down */
-int invocation_refuse_unknown(Service *service, RegistrationKind kind, const char *name, sd_bus_error *reterr);
+/**
+ * invocation_find() - what the name of a request means in its session (session_find())
+ * @ret: borrowed
+ *
+ * Return: 0; ERROR_NO_SUCH_TOOL, ERROR_NO_SUCH_COMMAND; ERROR_HOST_UNAVAILABLE when its host is only down.
+ */
+int invocation_find(
+                Service *service, const InvocationRequest *request, RegistrationKind kind, Registration **ret, sd_bus_error *reterr);
 
 /** invocation_rpc() - the connection to the host of a registration; NULL when it is down */
 Rpc *invocation_rpc(Service *service, const Registration *registration);

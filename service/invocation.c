@@ -14,6 +14,7 @@
 #include "service/host-usage.h"
 #include "service/invocation-state.h"
 #include "service/ledger.h"
+#include "service/selection-view.h"
 
 static const char *const invocation_state_table[_INVOCATION_STATE_MAX] = {
         [INVOCATION_HOOKS] = "hooks",
@@ -243,7 +244,7 @@ void invocation_drop(Invocation *invocation) {
         invocation_free(invocation);
 }
 
-int invocation_refuse_unknown(Service *service, RegistrationKind kind, const char *name, sd_bus_error *reterr) {
+static int invocation_refuse_unknown(Service *service, RegistrationKind kind, const char *name, sd_bus_error *reterr) {
         Plugin *former = registry_find_former(service->registry, kind, name);
         Host *host = former ? host_table_find(service->hosts, former) : NULL;
         const char *reason = host ? host_get_reason(host) : NULL;
@@ -257,6 +258,13 @@ int invocation_refuse_unknown(Service *service, RegistrationKind kind, const cha
         return errors_set(reterr, tool ? ERROR_NO_SUCH_TOOL : ERROR_NO_SUCH_COMMAND,
                           "There is no %s '%s'; 'codewhalectl %s' lists those there are.", tool ? "tool" : "command", name,
                           tool ? "tools" : "commands");
+}
+
+int invocation_find(
+                Service *service, const InvocationRequest *request, RegistrationKind kind, Registration **ret, sd_bus_error *reterr) {
+        int r = selection_find(request->session->selection, service->registry, kind, request->name, ret, reterr);
+
+        return r == -ENODATA ? invocation_refuse_unknown(service, kind, request->name, reterr) : r;
 }
 
 Rpc *invocation_rpc(Service *service, const Registration *registration) {

@@ -5,7 +5,6 @@
 #include "common/cleanup.h"
 #include "common/limits.h"
 #include "common/sanitize.h"
-#include "policy/tool-name.h"
 #include "service/registration.h"
 
 static int refuse(char **ret_refusal, char *reason) {
@@ -48,14 +47,14 @@ int registration_compile_schema(const char *text, size_t size, Schema **ret, sd_
         return schema_compile(text, size, &options, ret, reterr);
 }
 
-static int registration_check_tool(Registration *tool, Jval spec, char **ret_refusal) {
+static int registration_check_tool(Registration *tool, Jval spec, const RegistrationNames *taken, char **ret_refusal) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         Jval schema = jval_member(spec, "input_schema");
         const char *source;
         size_t size;
         int r;
 
-        r = tool_name_admit(tool->name, NULL, &error);
+        r = tool_name_admit(tool->name, taken->tools, &error);
         if (r < 0)
                 return refuse(ret_refusal, g_strdup(error.message ?: g_strerror(-r)));
         if (strlen(tool->description) > TOOL_DESCRIPTION_BYTES_MAX)
@@ -70,7 +69,7 @@ static int registration_check_tool(Registration *tool, Jval spec, char **ret_ref
         return 0;
 }
 
-static int registration_check_command(Registration *command, Jval spec, char **ret_refusal) {
+static int registration_check_command(Registration *command, Jval spec, const RegistrationNames *taken, char **ret_refusal) {
         Jval hint = jval_member(spec, "argument_hint");
 
         if (!is_word(command->name, COMMAND_NAME_CHARS_MAX, false))
@@ -79,6 +78,11 @@ static int registration_check_command(Registration *command, Jval spec, char **r
         if (!is_line(command->description, COMMAND_DESCRIPTION_BYTES_MAX))
                 return refuse(ret_refusal, g_strdup_printf("the description of command '%s' must be one line of at most %u bytes",
                                                            command->name, COMMAND_DESCRIPTION_BYTES_MAX));
+        if (!taken->commands)
+                return refuse(ret_refusal, g_strdup_printf("command '%s' can't be admitted: no built-in commands are known that it "
+                                                           "could be compared with", command->name));
+        if (native_names_contains(taken->commands, command->name))
+                return refuse(ret_refusal, g_strdup_printf("command '%s' has the name of a built-in command", command->name));
         if (jval_is(hint, J_ABSENT))
                 return 0;
         if (!is_line(jval_text(hint), COMMAND_HINT_BYTES_MAX))
@@ -96,12 +100,12 @@ static int registration_check_hook(Registration *hook, char **ret_refusal) {
         return 0;
 }
 
-static int registration_check(Registration *registration, Jval spec, char **ret_refusal) {
+static int registration_check(Registration *registration, Jval spec, const RegistrationNames *taken, char **ret_refusal) {
         switch (registration->kind) {
         case REGISTRATION_TOOL:
-                return registration_check_tool(registration, spec, ret_refusal);
+                return registration_check_tool(registration, spec, taken, ret_refusal);
         case REGISTRATION_COMMAND:
-                return registration_check_command(registration, spec, ret_refusal);
+                return registration_check_command(registration, spec, taken, ret_refusal);
         case REGISTRATION_HOOK:
                 return registration_check_hook(registration, ret_refusal);
         default:
@@ -110,7 +114,8 @@ static int registration_check(Registration *registration, Jval spec, char **ret_
 }
 
 int registration_new(
-                RegistrationKind kind, Owner *owner, OwnerEntry *entry, Jval spec, Registration **ret, char **ret_refusal) {
+                RegistrationKind kind, Owner *owner, OwnerEntry *entry, Jval spec, const RegistrationNames *taken,
+                Registration **ret, char **ret_refusal) {
         g_autoptr(Registration) registration = g_new0(Registration, 1);
         const char *name = jval_text(jval_member(spec, "name"));
         const char *description = jval_text(jval_member(spec, "description"));
@@ -126,7 +131,7 @@ int registration_new(
         registration->name = g_strdup(name);
         registration->folded = g_ascii_strdown(name, -1);
         registration->description = g_strdup(description);
-        r = registration_check(registration, spec, ret_refusal);
+        r = registration_check(registration, spec, taken, ret_refusal);
         if (r < 0)
                 return r;
 

@@ -5,6 +5,7 @@
  * service runs. Whoever keeps one across a return to the loop keeps a reference and asks registration_is_usable() again. */
 
 #include "common/jdoc.h"
+#include "policy/tool-name.h"
 #include "schema/schema.h"
 #include "service/owner.h"
 
@@ -35,15 +36,22 @@ Registration *registration_ref(Registration *registration);
 Registration *registration_unref(Registration *registration);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Registration, registration_unref)
 
+/* Names that sessions have themselves and that nobody may register (4.2, 5.2). @commands NULL: not known yet. */
+typedef struct RegistrationNames {
+        NativeNames *tools, *commands;
+} RegistrationNames;
+
 /**
  * registration_new() - from the spec of a registry/register message, checked by the rules of its kind (4.1, 4.2, 4.8)
  * @spec:        shape-checked
+ * @taken:       what tools and commands may not be called
  * @ret_refusal: why it was refused, for the author; a new string, set only with -EPERM
  *
  * Return: 0 or -EPERM.
  */
 int registration_new(
-                RegistrationKind kind, Owner *owner, OwnerEntry *entry, Jval spec, Registration **ret, char **ret_refusal);
+                RegistrationKind kind, Owner *owner, OwnerEntry *entry, Jval spec, const RegistrationNames *taken,
+                Registration **ret, char **ret_refusal);
 
 /**
  * registration_compile_schema() - the arguments' schema of a tool, by the rules for one: an object at its root, at most

@@ -11,6 +11,7 @@ struct Registry {
         GPtrArray *live;        /* Registration, in the order of handles */
         GHashTable *names[_REGISTRATION_KIND_MAX]; /* folded name -> GPtrArray of borrowed Registration */
         SectionRegistry *sections;
+        RegistrationNames taken;
         GHashTable *former[_REGISTRATION_KIND_MAX]; /* folded name -> Plugin that had it; bounded like the names themselves */
         GHashTable *section_handles; /* our handle -> the section's */
         const RegistryEvents *events;
@@ -40,6 +41,7 @@ Registry *registry_new(void) {
 
         registry->live = g_ptr_array_new_with_free_func(release_registration);
         registry->sections = section_registry_new();
+        registry->taken.tools = native_names_new();
         registry->section_handles = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
         for (int kind = 0; kind < _REGISTRATION_KIND_MAX; kind++) {
                 registry->names[kind] = g_hash_table_new_full(
@@ -60,6 +62,8 @@ Registry *registry_free(Registry *registry) {
         g_ptr_array_unref(registry->live);
         g_hash_table_unref(registry->section_handles);
         section_registry_free(registry->sections);
+        native_names_free(registry->taken.tools);
+        native_names_free(registry->taken.commands);
         g_free(registry);
         return NULL;
 }
@@ -67,6 +71,24 @@ Registry *registry_free(Registry *registry) {
 void registry_set_events(Registry *registry, const RegistryEvents *events, void *userdata) {
         registry->events = events;
         registry->userdata = userdata;
+}
+
+static int know_names(NativeNames *known, const char *const *names) {
+        int r = 0;
+
+        for (size_t i = 0; names && names[i] && r >= 0; i++)
+                r = native_names_add(known, names[i]);
+        return r;
+}
+
+int registry_know_tools(Registry *registry, const char *const *names) {
+        return know_names(registry->taken.tools, names);
+}
+
+int registry_know_commands(Registry *registry, const char *const *names) {
+        if (!registry->taken.commands)
+                registry->taken.commands = native_names_new();
+        return know_names(registry->taken.commands, names);
 }
 
 SectionRegistry *registry_get_sections(Registry *registry) {
@@ -239,7 +261,7 @@ int registry_register(Registry *registry, Owner *owner, Jval params, uint64_t *r
         if (kind == _REGISTRATION_KIND_MAX)
                 return -EOPNOTSUPP;
 
-        r = registration_new(kind, owner, entry, jval_member(params, "spec"), &registration, ret_refusal);
+        r = registration_new(kind, owner, entry, jval_member(params, "spec"), &registry->taken, &registration, ret_refusal);
         if (r < 0)
                 return r;
         r = registry_admit(registry, registration, ret_refusal);
@@ -336,21 +358,18 @@ void registry_announce(Registry *registry, Owner *owner) {
                 registry_prompt_changed(registry);
 }
 
-Registration *registry_find(Registry *registry, RegistrationKind kind, const char *name) {
+void registry_foreach_named(
+                Registry *registry, RegistrationKind kind, const char *name,
+                void (*each)(Registration *registration, void *userdata), void *userdata) {
         g_autofree char *folded = g_ascii_strdown(name, -1);
         GPtrArray *list = registry_name_list(registry, kind, folded, false);
-        Registration *found = NULL;
 
         for (size_t i = 0; list && i < list->len; i++) {
                 Registration *registration = g_ptr_array_index(list, i);
 
-                if (!registration_is_usable(registration))
-                        continue;
-                if (found)
-                        return NULL;
-                found = registration;
+                if (registration_is_usable(registration))
+                        each(registration, userdata);
         }
-        return found;
 }
 
 void registry_foreach(

@@ -19,6 +19,18 @@ Registry *registry_free(Registry *registry);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Registry, registry_free)
 void registry_set_events(Registry *registry, const RegistryEvents *events, void *userdata);
 
+/**
+ * registry_know_tools() - native tools that a session reported: from now on nobody may register these names (5.2)
+ *
+ * The list only grows. Tools that have such a name already stay for sessions that have none of that name themselves.
+ * Return: 0; -ENOBUFS at TOOLS_MAX names.
+ */
+int registry_know_tools(Registry *registry, const char *const *names);
+
+/** registry_know_commands() - the same for built-in commands and their aliases (4.2); before the first call no command is
+ * admitted at all, since it could not be checked (C02) */
+int registry_know_commands(Registry *registry, const char *const *names);
+
 /** registry_get_sections() - the prompt sections, for snapshots */
 SectionRegistry *registry_get_sections(Registry *registry);
 
@@ -41,11 +53,10 @@ void registry_withdraw(Registry *registry, Owner *owner, const OwnerEntry *entry
 /** registry_announce() - an owner became active: what it had registered is usable from now on */
 void registry_announce(Registry *registry, Owner *owner);
 
-/**
- * registry_find() - the usable tool or command of that name, in any case; NULL when there is none or when two entries of
- * one plugin both offer it (ambiguous names are skipped, contract 4.1)
- */
-Registration *registry_find(Registry *registry, RegistrationKind kind, const char *name); /* borrowed */
+/** registry_foreach_named() - walk the usable tools or commands of one name, in any case; see session_find() */
+void registry_foreach_named(
+                Registry *registry, RegistrationKind kind, const char *name,
+                void (*each)(Registration *registration, void *userdata), void *userdata);
 
 /**
  * registry_find_former() - the plugin that offered this name last, while nobody does: its host may be down for a moment

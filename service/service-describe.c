@@ -115,32 +115,6 @@ char *service_describe_plugin(const Service *service, Plugin *plugin) {
         return jwriter_steal(&writer, NULL);
 }
 
-char *service_snapshot_prompt(Service *service, Session *session, const char *model, const char *cwd) {
-        SectionRegistry *sections = registry_get_sections(service->registry);
-        const SnapshotRequest request = {
-                .model = model ?: session->model, .cwd = cwd ?: session->workspace, .previous = session->snapshot,
-        };
-        PromptSnapshot *snapshot = prompt_snapshot_take(sections, &request);
-        g_auto(JWriter) writer = {};
-
-        prompt_snapshot_free(session->snapshot);
-        session->snapshot = snapshot;
-        jwriter_init(&writer);
-        jwriter_begin_object(&writer);
-        jwriter_member_uint(&writer, "revision", snapshot->revision);
-        jwriter_member_boolean(&writer, "withdrawn", snapshot->withdrawn > 0 && snapshot->sections == 0);
-        jwriter_member_uint(&writer, "omitted", snapshot->omitted);
-        jwriter_key(&writer, "sections");
-        jwriter_begin_array(&writer);
-        for (size_t i = 0; i < snapshot->names->len; i++)
-                jwriter_string(&writer, g_ptr_array_index(snapshot->names, i));
-        jwriter_end_array(&writer);
-        jwriter_key(&writer, "text");
-        jwriter_string_n(&writer, snapshot->text, snapshot->text_size);
-        jwriter_end_object(&writer);
-        return jwriter_steal(&writer, NULL);
-}
-
 /* ---- storage ---- */
 
 static int storage_refuse(int r, const char *what, sd_bus_error *reterr) {

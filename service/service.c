@@ -10,6 +10,7 @@
 #include "service/approval-record.h"
 #include "service/attempt-meter.h"
 #include "service/grant-keeper.h"
+#include "service/builtin-commands.h"
 #include "service/invocation-state.h"
 #include "service/service.h"
 #include "service/service-paths.h"
@@ -254,6 +255,7 @@ static void service_make_parts(Service *service) {
         service->runtime = runtime_selector_new(service->event, &runtime);
         service->plugins = plugin_set_new(service->home, &plugins);
         service->registry = registry_new();
+        (void) registry_know_commands(service->registry, builtin_commands);
         service->sessions = session_table_new(service->config->posture);
         service->approvals = approval_table_new(service->event);
         service->grants = grant_table_new();

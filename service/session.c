@@ -32,6 +32,7 @@ Session *session_unref(Session *session) {
         workspace_free(session->folder);
         g_free(session->model);
         prompt_snapshot_free(session->snapshot);
+        selection_free(session->selection);
         g_free(session);
         return NULL;
 }
@@ -137,7 +138,7 @@ static Session *session_new(SessionTable *table, const char *client, const Sessi
         session->id = g_strdup_printf("s%" G_GUINT64_FORMAT, session->number);
         session->client = g_strdup(client);
         session->label = g_strdup(options->label ?: "");
-        session->workspace = g_strdup(options->workspace ?: "");
+        session->workspace = options->workspace ? g_canonicalize_filename(options->workspace, "/") : g_strdup("");
         session->model = g_strdup(options->model ?: "");
         session->mode = mode;
         session->posture = posture;
@@ -146,7 +147,6 @@ static Session *session_new(SessionTable *table, const char *client, const Sessi
 
 int session_table_open(
                 SessionTable *table, const char *client, const SessionOptions *options, Session **ret, sd_bus_error *reterr) {
-        g_autoptr(Workspace) folder = NULL;
         Session *session;
         Posture posture = POSTURE_NEVER;
         Mode mode = MODE_PLAN;
@@ -157,13 +157,18 @@ int session_table_open(
         if (count_of_client(table, client) >= CLIENT_SESSIONS_MAX)
                 return errors_set(reterr, ERROR_LIMIT_EXCEEDED, "One client may have at most %u sessions.", CLIENT_SESSIONS_MAX);
         r = check_options(table, options, &mode, &posture, reterr);
-        if (r >= 0 && options->workspace && options->workspace[0])
-                r = workspace_open(options->workspace, &folder, reterr);
         if (r < 0)
                 return r;
 
         session = session_new(table, client, options, mode, posture);
-        session->folder = g_steal_pointer(&folder);
+        if (session->workspace[0])
+                r = workspace_open(session->workspace, &session->folder, reterr);
+        if (r >= 0)
+                r = selection_new(&options->lists, session->workspace, &session->selection, reterr);
+        if (r < 0) {
+                session_unref(session);
+                return r;
+        }
         g_ptr_array_add(table->sessions, session);
         if (table->events)
                 table->events->opened(session, table->userdata);

@@ -9,6 +9,7 @@
 
 #include "policy/posture.h"
 #include "prompt/section-registry.h"
+#include "service/selection.h"
 #include "service/workspace.h"
 
 typedef struct SessionTable SessionTable;
@@ -19,11 +20,12 @@ typedef struct Session {
         char *id;     /* "s1"; never used again while the service runs */
         char *client; /* unique name of the connection that it belongs to */
         char *label;
-        char *workspace; /* absolute path, or "" */
+        char *workspace; /* absolute canonical path, or "" */
         Workspace *folder; /* the same, held; NULL for none */
         char *model;
         Mode mode;
         Posture posture;
+        Selection *selection; /* what it may use */
         bool implicit;
         bool closed;
         PromptSnapshot *snapshot; /* the last one that it was given; NULL before the first */
@@ -36,6 +38,7 @@ typedef struct SessionOptions {
         const char *model;
         const char *mode;    /* NULL: agent */
         const char *posture; /* NULL: the configured default */
+        SelectionLists lists;
 } SessionOptions;
 
 typedef struct SessionEvents {

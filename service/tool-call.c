@@ -350,12 +350,13 @@ static bool tool_call_admit(Invocation *invocation) {
 int invocation_start_tool(
                 Service *service, const InvocationRequest *request, InvocationDone done, void *userdata, Invocation **ret,
                 sd_bus_error *reterr) {
-        Registration *tool = registry_find(service->registry, REGISTRATION_TOOL, request->name);
         Invocation *invocation;
+        Registration *tool;
         int r;
 
-        if (!tool)
-                return invocation_refuse_unknown(service, REGISTRATION_TOOL, request->name, reterr);
+        r = invocation_find(service, request, REGISTRATION_TOOL, &tool, reterr);
+        if (r < 0)
+                return r;
         if (!service->decisions)
                 return errors_set(reterr, ERROR_IO, "Nothing runs while decisions can't be recorded; see 'codewhalectl doctor'.");
 

@@ -8,6 +8,7 @@
 #include "common/jwriter.h"
 #include "common/limits.h"
 #include "service/invocation-state.h"
+#include "service/selection-view.h"
 
 /* Asks the pre-execute listeners of one call, one after the other in the order of their registration; all of them share one
  * budget of time (contract 4.8). A listener that can't be asked counts as a refusal: it may be a guard. */
@@ -136,6 +137,8 @@ static void release_registration(void *registration) {
 static void add_listener(Registration *listener, void *userdata) {
         Invocation *invocation = userdata;
 
+        if (!selection_hears(invocation->session->selection, listener))
+                return;
         if (!invocation->listeners)
                 invocation->listeners = g_ptr_array_new_with_free_func(release_registration);
         g_ptr_array_add(invocation->listeners, registration_ref(listener));
