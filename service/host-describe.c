@@ -91,3 +91,14 @@ void host_write(const Host *host, JWriter *writer) {
         host_foreach_diagnostic(host, write_diagnostic, writer);
         jwriter_end_array(writer);
 }
+
+const char *host_get_sandbox_report(const Host *host) {
+        const char *report = host->process ? host_process_report(host->process) : NULL;
+
+        return report ?: host->report;
+}
+
+void host_foreach_diagnostic(const Host *host, void (*each)(const char *text, void *userdata), void *userdata) {
+        for (const GList *item = host->diagnostics.head; item; item = item->next)
+                each(item->data, userdata);
+}

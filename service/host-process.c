@@ -315,6 +315,11 @@ HostProcess *host_process_new(
         return process;
 }
 
+void host_process_set_events(HostProcess *process, const HostProcessEvents *events, void *userdata) {
+        process->events = events;
+        process->userdata = userdata;
+}
+
 HostProcess *host_process_free(HostProcess *process) {
         if (!process)
                 return NULL;

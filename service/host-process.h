@@ -44,6 +44,9 @@ HostProcess *host_process_new(
                 const HostContext *context, Plugin *plugin, HostTier tier, uint64_t unit_generation, const HostProcessEvents *events,
                 void *userdata);
 
+/** host_process_set_events() - somebody else looks after it from now on */
+void host_process_set_events(HostProcess *process, const HostProcessEvents *events, void *userdata);
+
 /** host_process_free() - forget it; a unit that still runs is killed */
 HostProcess *host_process_free(HostProcess *process);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(HostProcess, host_process_free)

@@ -43,6 +43,16 @@ struct Host {
 void host_table_tell_changed(HostTable *table, Host *host);
 void host_table_tell_failed(HostTable *table, Host *host, HostStage stage, const char *reason);
 
+/**
+ * host_drain() - where its bundle has other bytes now and a call is running: hand the process over to host-drain.c
+ *
+ * Return: whether it did; the host is then disabled, and may start anew.
+ */
+bool host_drain(Host *host);
+
+/** host_table_get_drains() - hosts of earlier bytes whose last calls still run */
+GPtrArray *host_table_get_drains(HostTable *table);
+
 Host *host_new(HostTable *table, const HostContext *context, Plugin *plugin);
 Host *host_free(Host *host);
 
@@ -51,6 +61,12 @@ void host_sync(Host *host);
 
 /** host_retry() - clear the budget and what had failed, and sync */
 void host_retry(Host *host);
+
+/** host_set_state() - go on to another state, and tell everybody; @reason: why it is not ready */
+void host_set_state(Host *host, HostState state, const char *reason);
+
+/** host_withdraw() - let go of everything that the present activation holds, but for the process */
+void host_withdraw(Host *host, const char *reason);
 
 /** host_add_diagnostic() - keep a message about this plugin; bounded and sanitised */
 void host_add_diagnostic(Host *host, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/cleanup.h"
+#include "service/host-drain.h"
 #include "service/host-state.h"
 
 struct HostTable {
         HostContext context;
         GHashTable *hosts; /* Plugin -> Host */
+        GPtrArray *drains; /* HostDrain */
         const HostTableEvents *events;
         void *userdata;
 };
@@ -17,6 +19,7 @@ HostTable *host_table_new(const HostContext *context) {
         HostTable *table = g_new0(HostTable, 1);
 
         table->context = *context;
+        table->drains = host_drains_new();
         table->hosts = g_hash_table_new_full(NULL, NULL, NULL, free_host);
         return table;
 }
@@ -27,6 +30,7 @@ HostTable *host_table_free(HostTable *table) {
 
         table->events = NULL;
         g_hash_table_unref(table->hosts);
+        g_ptr_array_unref(table->drains);
         g_free(table);
         return NULL;
 }
@@ -64,7 +68,16 @@ void host_table_sync(HostTable *table, Plugin *plugin) {
         host_sync(host);
 }
 
+GPtrArray *host_table_get_drains(HostTable *table) {
+        return table->drains;
+}
+
+void host_table_end_drains(HostTable *table, const Plugin *plugin) {
+        host_drains_end(table->drains, plugin);
+}
+
 void host_table_remove(HostTable *table, Plugin *plugin) {
+        host_table_end_drains(table, plugin);
         g_hash_table_remove(table->hosts, plugin);
 }
 

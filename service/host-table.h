@@ -20,6 +20,9 @@ void host_table_set_events(HostTable *table, const HostTableEvents *events, void
 /** host_table_sync() - bring the host of a plugin in line with the plugin's facts: start, restart with new bytes, or stop */
 void host_table_sync(HostTable *table, Plugin *plugin);
 
+/** host_table_end_drains() - end also what earlier bytes of the plugin are still working on (host-drain.h) */
+void host_table_end_drains(HostTable *table, const Plugin *plugin);
+
 /** host_table_remove() - the plugin is gone: stop and forget its host */
 void host_table_remove(HostTable *table, Plugin *plugin);
 

@@ -49,7 +49,7 @@ const char *host_state_to_string(HostState state) {
 
 /* Settled: nothing more will happen by itself. */
 static bool host_is_settled(const Host *host) {
-        return host->state == HOST_DISABLED || host->state == HOST_READY || host->state == HOST_IDLE ||
+        return host->state == HOST_DISABLED || host->state == HOST_READY || (host->state == HOST_IDLE && !host->restart) ||
                         (host->state == HOST_FAILED && !host->process);
 }
 
@@ -70,7 +70,7 @@ static void host_tell_waiters(Host *host) {
         }
 }
 
-static void host_set_state(Host *host, HostState state, const char *reason) {
+void host_set_state(Host *host, HostState state, const char *reason) {
         g_autofree char *kept = reason ? sanitize_line(reason, DIAGNOSTIC_BYTES_MAX, NULL) : NULL;
 
         assert(host->state == state || (allowed_moves[host->state] & TO(state)));
@@ -94,7 +94,7 @@ Host *host_new(HostTable *table, const HostContext *context, Plugin *plugin) {
 }
 
 /* Everything that the present activation holds, but for the process. */
-static void host_withdraw(Host *host, const char *reason) {
+void host_withdraw(Host *host, const char *reason) {
         host->heartbeat = heartbeat_free(host->heartbeat);
         if (host->records)
                 record_store_revoke(host->records);
@@ -427,7 +427,7 @@ void host_sync(Host *host) {
         host->wanted = plugin_get_label(host->plugin) == PLUGIN_ACTIVE && plugin_count_native(host->plugin) > 0;
         if (!host->wanted) {
                 g_clear_pointer(&host->failed_for, g_free);
-                if (host->state != HOST_DISABLED)
+                if (!host_drain(host) && host->state != HOST_DISABLED)
                         host_end(host, plugin_get_inactive_reason(host->plugin) ?: "the plugin is not active");
                 return;
         }
@@ -486,15 +486,4 @@ Rpc *host_get_rpc(const Host *host) {
 
 const char *host_get_unit(const Host *host) {
         return host->process ? host_process_unit(host->process) : NULL;
-}
-
-const char *host_get_sandbox_report(const Host *host) {
-        const char *report = host->process ? host_process_report(host->process) : NULL;
-
-        return report ?: host->report;
-}
-
-void host_foreach_diagnostic(const Host *host, void (*each)(const char *text, void *userdata), void *userdata) {
-        for (const GList *item = host->diagnostics.head; item; item = item->next)
-                each(item->data, userdata);
 }

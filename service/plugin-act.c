@@ -105,6 +105,7 @@ static int service_change(
         log_plugin(LOG_NOTICE, MESSAGE_TRUST, plugin_get_id(plugin), NULL, "%s was %s", plugin_get_name(plugin), word);
         act = act_new(service, NULL, answer, userdata);
         host_table_sync(service->hosts, plugin);
+        host_table_end_drains(service->hosts, plugin);
         host = host_table_find(service->hosts, plugin);
         if (host)
                 host_when_settled(host, on_settled, act);

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Who may let an extension run, and for whom that ends: one decision counts for every session."""
+
+from codewhale import ServiceCase, iterate_until, options, tool_source
+from codewhale.daemon import CONFIG
+
+LISTENER = '''
+  ctx.on('tools/pre-execute', (call) => ({ kind: 'deny', reason: 'generation %s says no' }))
+'''
+
+
+class Assistants(ServiceCase):
+    """With confirmation by a person, which is what every installation has unless somebody turned it off."""
+    config = CONFIG.replace('"token"', '"approver"')
+
+    def setUp(self):
+        super().setUp()
+        self.plugin = self.client.install(self.bundle('probe', tool_source("return 'hello'")))['id']
+        self.token = self.client.review(self.plugin)['token']
+
+    def facts(self):
+        return self.client.properties('Plugin', path=self.client.plugins()['probe'][1])
+
+    def test_T15_assistant_can_neither_trust_nor_enable(self):
+        assistant = self.connect()
+        assistant.call('Sessions', 'Open', '(a{sv})', {})
+        # Nobody is there who could be asked, and the right token is no person.
+        self.assertFails('NoApprover', assistant.trust, self.plugin, self.token)
+        # It can't be its own person either.
+        assistant.call('Approvals', 'Register', '(a{sv})', options(label='me'))
+        self.assertFails('NoApprover', assistant.trust, self.plugin, self.token)
+        self.assertFails('NotTrusted', assistant.plugin, 'Enable', self.plugin)
+        self.assertEqual((self.facts()['Trust'], self.facts()['Enabled'], self.client.tools()), ('not-reviewed', False, []))
+
+    def test_T15_person_who_says_no(self):
+        self.approver(lambda card: 'deny')
+        self.assertFails('Denied', self.client.trust, self.plugin, self.token)
+        self.assertEqual(self.facts()['Trust'], 'not-reviewed')
+
+    def test_T15_person_who_says_yes_is_in_the_receipt(self):
+        approver = self.approver()
+        self.client.trust(self.plugin, self.token)
+        self.assertEqual(self.facts()['Trust'], 'trusted')
+        self.assertIn(self.token.split('.')[0], approver.cards[0]['text'])
+        state = (self.daemon.home / 'plugins' / 'state.json').read_text()
+        self.assertIn('approver:', state)
+
+
+class Sessions(ServiceCase):
+    def setUp(self):
+        super().setUp()
+        self.plugin = self.client.bring_up(self.bundle('probe', tool_source("return 'hello'")))
+        self.approver()
+
+    def open(self, client):
+        return client.call('Sessions', 'Open', '(a{sv})', {})
+
+    def test_T16_disable_counts_for_every_session(self):
+        one, other = self.connect(), self.connect()
+        first, second = self.open(one), self.open(other)
+        for client, session in ((one, first), (other, second)):
+            self.assertEqual(client.tools(session=session), ['probe'])
+            self.assertEqual(client.tool('probe', session=session)['content'][0]['text'], 'hello')
+        one.plugin('Disable', self.plugin)
+        # Not only sessions that begin later: those that saw the tool have lost it too.
+        for client, session in ((one, first), (other, second)):
+            self.assertEqual(client.tools(session=session), [])
+            self.assertFails('NoSuchTool', client.tool, 'probe', session=session)
+
+    def test_T16_revoke_counts_for_every_session(self):
+        one, other = self.connect(), self.connect()
+        second = self.open(other)
+        self.assertEqual(other.tools(session=second), ['probe'])
+        one.plugin('Revoke', self.plugin)
+        self.assertFails('NoSuchTool', other.tool, 'probe', session=second)
+
+
+class Generations(ServiceCase):
+    """What happens to a generation when the next one comes."""
+
+    def setUp(self):
+        super().setUp()
+        self.approver()
+
+    def write(self, text):
+        (self.daemon.home / 'plugins' / 'probe' / 'native' / 'main.mjs').write_text(text)
+
+    def renew(self, plugin):
+        self.client.trust(plugin)
+        self.client.plugin('Enable', plugin)
+
+    def listening(self, number):
+        return tool_source("return 'ran'", more=LISTENER % number)
+
+    def test_TR_10_changed_listener_answers_the_next_call(self):
+        plugin = self.client.bring_up(self.bundle('probe', self.listening('one')))
+        self.assertIn('generation one', self.assertFails('HookDenied', self.client.tool, 'probe').message)
+        self.write(self.listening('two'))
+        self.client.call('', 'Reload')
+        self.assertFails('NoSuchTool', self.client.tool, 'probe')
+        self.renew(plugin)
+        for _ in range(20):
+            message = self.assertFails('HookDenied', self.client.tool, 'probe').message
+            self.assertIn('generation two', message)
+            self.assertNotIn('generation one', message)
+
+    def slow(self, answer):
+        return tool_source(f"if (input.wait) await new Promise(done => setTimeout(done, input.wait)); return '{answer}'")
+
+    def test_TR_11_running_call_ends_on_the_generation_that_it_began_on(self):
+        plugin = self.client.bring_up(self.bundle('probe', self.slow('one')))
+        running = self.client.start_tool('probe', {'wait': 5000})
+        other = self.connect()
+        iterate_until(lambda: self.units.names(), what='the host')
+        iterate_until(lambda: self.client.call('', 'Describe') and not running.done, what='the call')
+        self.write(self.slow('two'))
+        self.client.call('', 'Reload')
+        self.assertEqual(other.tools(), [], 'the old generation is offered to nobody')
+        self.client = other
+        self.renew(plugin)
+        self.assertFalse(running.done)
+        import json
+        self.assertEqual(json.loads(running.result())['content'][0]['text'], 'one')
+        other.wait_for_tools('probe')
+        self.assertEqual(other.tool('probe', {})['content'][0]['text'], 'two')
+        iterate_until(lambda: len(self.units.names()) == 1, what='the end of the old generation')
