@@ -43,6 +43,28 @@ static void test_other_plugin_keeps_its_name(Registered *registered, const void 
         assert_refused(registered, registered->one, "command", "{\"name\":\"shared_name\",\"description\":\"d\"}", "already registered");
 }
 
+/* Names are the authors' own; none is put together from an owner and a tool, where "a_b" and "c" would meet "a" and "b_c". */
+static void test_no_name_is_shared(Registered *registered, const void *data) {
+        static const char *const names[] = { "listing", "c", "b_c", "a_b_c" };
+
+        (void) data;
+        g_assert_cmpuint(registered_tool(registered, registered->one, 0, "listing"), >, 0);
+        assert_refused(registered, registered->two, "tool", "{\"name\":\"listing\",\"description\":\"d\",\"input_schema\":{\"type\":\"object\"}}",
+                       "already registered");
+        g_assert_cmpuint(registered_tool(registered, registered->one, 0, "c"), >, 0);
+        g_assert_cmpuint(registered_tool(registered, registered->two, 0, "b_c"), >, 0);
+        g_assert_cmpuint(registered_tool(registered, registered->two, 0, "a_b_c"), >, 0);
+        registered_activate(registered->one);
+        registered_activate(registered->two);
+        for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+                const Registration *found = registered_find(registered, NULL, REGISTRATION_TOOL, names[i], NULL);
+
+                g_assert_nonnull(found);
+                g_assert_cmpstr(found->name, ==, names[i]);
+                g_assert_true(found->owner == (i < 2 ? registered->one : registered->two));
+        }
+}
+
 static void test_again(Registered *registered, const void *data) {
         uint64_t first, second, sibling;
 
@@ -171,6 +193,7 @@ int main(int argc, char **argv) {
         REGISTERED_TEST("/registry/usable-when-active", test_usable_when_active);
         REGISTERED_TEST("/registry/O06-A08-names", test_names);
         REGISTERED_TEST("/registry/TR-14-other-plugin-keeps-its-name", test_other_plugin_keeps_its_name);
+        REGISTERED_TEST("/registry/TR-16-no-name-is-shared", test_no_name_is_shared);
         REGISTERED_TEST("/registry/O09-A17-registering-again", test_again);
         REGISTERED_TEST("/registry/A16-foreign-owner", test_foreign_owner);
         REGISTERED_TEST("/registry/A16-stale-owner-object", test_stale_owner_object);
