@@ -30,7 +30,11 @@
 
 /* Bundles and trust */
 #define ERROR_INVALID_MANIFEST     ERROR_PREFIX "InvalidManifest"
-#define ERROR_INVALID_BUNDLE       ERROR_PREFIX "InvalidBundle"       /* link, device, budget, bad path */
+#define ERROR_INVALID_BUNDLE       ERROR_PREFIX "InvalidBundle"       /* device, budget, bad path, damaged archive */
+#define ERROR_PATH_TRAVERSAL       ERROR_PREFIX "PathTraversal"       /* a name in an archive leads out of it */
+#define ERROR_LINK_FOUND           ERROR_PREFIX "LinkFound"           /* a bundle or archive holds a link */
+#define ERROR_NO_BUNDLE            ERROR_PREFIX "NoBundle"            /* a source holds no manifest */
+#define ERROR_SEVERAL_BUNDLES      ERROR_PREFIX "SeveralBundles"      /* a source holds more than one */
 #define ERROR_INVALID_TOKEN        ERROR_PREFIX "InvalidToken"        /* a trust token that is no token */
 #define ERROR_CONTENT_CHANGED      ERROR_PREFIX "ContentChanged"      /* the bytes differ from what was reviewed */
 #define ERROR_CAPABILITIES_CHANGED ERROR_PREFIX "CapabilitiesChanged" /* what it asks for differs */
@@ -41,6 +45,9 @@
 #define ERROR_NOT_INSTALLED_BY_US  ERROR_PREFIX "NotInstalledByUs"    /* no installer marker */
 #define ERROR_NOT_AUTHORIZED       ERROR_PREFIX "NotAuthorized"       /* a personal act that nobody confirmed */
 #define ERROR_STATE_INVALID        ERROR_PREFIX "StateInvalid"        /* the state file cannot be trusted */
+#define ERROR_NETWORK_APPROVAL     ERROR_PREFIX "NetworkApproval"     /* the source is elsewhere and nobody said to fetch it */
+#define ERROR_NETWORK_DENIED       ERROR_PREFIX "NetworkDenied"       /* the configuration forbids to fetch anything */
+#define ERROR_DOWNLOAD_FAILED      ERROR_PREFIX "DownloadFailed"      /* not there, not to be trusted, too slow */
 
 /* The outcome of a call */
 #define ERROR_REFUSED_BY_POLICY ERROR_PREFIX "RefusedByPolicy" /* a rule, mode, posture or the refused list */

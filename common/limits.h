@@ -35,6 +35,7 @@
 #define CLIENT_WORKSPACES_MAX      8u
 #define CLIENT_QUERIES_MAX         2u
 #define QUERIES_MAX                8u
+#define PROGRESS_SIGNAL_MSEC       100u    /* between two signals that a job went on */
 #define CLIENT_JOBS_MAX            4u      /* reviews, previews and installs of one client; they run one by one */
 
 /* JSON */
@@ -66,6 +67,15 @@
 #define BUNDLES_PER_ROOT_MAX       1024u
 #define COMPONENT_PATHS_MAX        64u
 #define INSTALL_BYTES_MAX          MIB(5)
+#define DOWNLOAD_BYTES_MAX         MIB(8)   /* an archive is larger than what it holds: a header and padding for each file */
+#define DOWNLOAD_URL_BYTES_MAX     2048u
+#define DOWNLOAD_REDIRECTS_MAX     5u
+#define DOWNLOAD_SECONDS_MAX       300u
+#define DOWNLOAD_CONNECT_SECONDS   20u
+#define DOWNLOAD_SLOW_SECONDS      30u      /* less than DOWNLOAD_SLOW_BYTES a second for so long is given up */
+#define DOWNLOAD_SLOW_BYTES        256u
+#define DOWNLOAD_MEMORY_BYTES      ((uint64_t) 128u * 1024u * 1024u)
+#define DOWNLOAD_TASKS_MAX         8u
 #define RECEIPTS_MAX               32u
 #define STATE_FILE_BYTES_MAX       MIB(4)
 #define CONFIG_FILE_BYTES_MAX      MIB(1)

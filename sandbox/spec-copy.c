@@ -18,6 +18,7 @@ static const size_t texts[] = {
         offsetof(SandboxSpec, plugin_tree),
         offsetof(SandboxSpec, data_directory),
         offsetof(SandboxSpec, workspace),
+        offsetof(SandboxSpec, certificates),
 };
 static const size_t lists[] = {
         offsetof(SandboxSpec, arguments),

@@ -25,6 +25,20 @@ static const char *const system_paths_optional[] = {
         NULL,
 };
 
+/* What finding a host and trusting it takes; none of it holds a secret. */
+static const char *const network_paths_optional[] = {
+        "/etc/ssl/certs",
+        "/etc/ssl/openssl.cnf",
+        "/etc/resolv.conf",
+        "/etc/hosts",
+        "/etc/host.conf",
+        "/etc/nsswitch.conf",
+        "/etc/gai.conf",
+        "/run/systemd/resolve/stub-resolv.conf",
+        "/run/systemd/resolve/resolv.conf",
+        NULL,
+};
+
 static bool has_part(const char *path, const char *part) {
         g_auto(GStrv) parts = g_strsplit(path, "/", -1);
 
@@ -73,11 +87,12 @@ int sandbox_spec_check(const SandboxSpec *spec, bool system, sd_bus_error *reter
                 bool required;
         } paths[] = {
                 { "launcher", spec->launcher, true },
-                { "runtime", spec->runtime, !spec->probe },
+                { "runtime", spec->runtime, !spec->probe && !spec->network },
                 { "host bundle", spec->bundle, false },
                 { "plugin tree", spec->plugin_tree, false },
                 { "data directory", spec->data_directory, false },
                 { "workspace", spec->workspace, false },
+                { "file of certificates", spec->certificates, false },
         };
         int r;
 
@@ -183,6 +198,10 @@ static int append_read_only(const SandboxSpec *spec, sd_bus_message *m) {
                 r = append_bind(m, spec->plugin_tree, SANDBOX_PLUGIN_PATH, false);
         if (r >= 0)
                 r = append_bind(m, spec->workspace, spec->workspace, false);
+        for (size_t i = 0; r >= 0 && spec->network && network_paths_optional[i]; i++)
+                r = append_bind(m, network_paths_optional[i], network_paths_optional[i], true);
+        if (r >= 0)
+                r = append_bind(m, spec->certificates, SANDBOX_CERTIFICATES_PATH, false);
 
         if (r >= 0)
                 r = sd_bus_message_close_container(m);
@@ -342,13 +361,25 @@ static int append_execution(const SandboxSpec *spec, sd_bus_message *m, int fd) 
         return r < 0 ? r : append_command(spec, m);
 }
 
-static int append_walls(sd_bus_message *m, const WallSet *without) {
+static int append_network_walls(sd_bus_message *m) {
+        size_t n = 0;
+        const Wall *walls = walls_get_network(&n);
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && i < n; i++)
+                r = wall_append(&walls[i], m);
+        return r;
+}
+
+static int append_walls(const SandboxSpec *spec, sd_bus_message *m, const WallSet *without) {
         size_t n = 0;
         const Wall *walls = walls_get(&n);
 
         for (size_t i = 0; i < n; i++) {
                 int r;
 
+                if (walls[i].offline && spec->network)
+                        continue;
                 if (wall_set_has(without, i)) {
                         assert(!walls[i].security);
                         continue;
@@ -358,7 +389,7 @@ static int append_walls(sd_bus_message *m, const WallSet *without) {
                         return r;
         }
 
-        return 0;
+        return spec->network ? append_network_walls(m) : 0;
 }
 
 int sandbox_spec_append(const SandboxSpec *spec, sd_bus_message *m, int fd, const WallSet *without) {
@@ -374,7 +405,7 @@ int sandbox_spec_append(const SandboxSpec *spec, sd_bus_message *m, int fd, cons
         r = append_place(spec, m);
         if (r < 0)
                 return r;
-        r = append_walls(m, without);
+        r = append_walls(spec, m, without);
         if (r < 0)
                 return r;
         r = append_files(spec, m);

@@ -20,6 +20,7 @@
 #define SANDBOX_PLUGIN_PATH   "/plugin"
 #define SANDBOX_DATA_PATH     "/data"
 #define SANDBOX_TMP_PATH      "/tmp"
+#define SANDBOX_CERTIFICATES_PATH "/host/certificates.pem"
 #define SANDBOX_RUNTIME_DIR   "/runtime" /* the runtime's program, when it is not below /usr */
 
 /* Everything that the caller decides. Texts are borrowed for the duration of the call they are passed to.
@@ -53,6 +54,11 @@ typedef struct SandboxSpec {
         const char *const *sockets;  /* paths of sockets: buses, the manager's, our own */
         const char *const *abstract; /* names of abstract sockets that somebody listens on */
         const char *const *hidden;   /* paths that must not be there: the home, our state */
+
+        /* For a helper of our own that fetches something: it may reach the network, and is executed as it is. There is no
+         * launcher: nothing in it comes from a stranger, and what it must not reach is not there. */
+        bool network;             /* @launcher is the helper, @arguments are its */
+        const char *certificates; /* NULL, or a file of certificates that it trusts too */
 
         bool probe;            /* report and end: no runtime is executed */
         bool without_landlock; /* as on a kernel that has none; for tests */

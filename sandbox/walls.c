@@ -42,7 +42,7 @@ static const Wall walls[] = {
 
         /* namespaces; a user manager can do none of the above without PrivateUsers= */
         { "PrivateUsers", WALL_BOOLEAN, true, .number = true },
-        { "PrivateNetwork", WALL_BOOLEAN, true, .number = true },
+        { "PrivateNetwork", WALL_BOOLEAN, true, .number = true, .offline = true },
         { "PrivateIPC", WALL_BOOLEAN, true, .number = true },
         { "ProtectHostname", WALL_BOOLEAN, false, .number = true },
         { "RestrictNamespaces", WALL_UINT64, true, .number = 0 },
@@ -61,8 +61,8 @@ static const Wall walls[] = {
         { "RestrictRealtime", WALL_BOOLEAN, true, .number = true },
         { "LockPersonality", WALL_BOOLEAN, true, .number = true },
         /* None at all: the channel and the pipes to children are made by other means than socket(). */
-        { "RestrictAddressFamilies", WALL_ALLOW, true, .list = LIST(NULL) },
-        { "IPAddressDeny", WALL_NETWORK, false },
+        { "RestrictAddressFamilies", WALL_ALLOW, true, .list = LIST(NULL), .offline = true },
+        { "IPAddressDeny", WALL_NETWORK, false, .offline = true },
         { "SystemCallArchitectures", WALL_STRINGS, true, .list = LIST("native") },
         { "SystemCallFilter", WALL_ALLOW, true, .list = LIST(SYSTEM_CALLS) },
         { "SystemCallFilter", WALL_DENY, true, .list = LIST(SYSTEM_CALLS_DENIED) },
@@ -91,6 +91,17 @@ static const Wall walls[] = {
 };
 
 G_STATIC_ASSERT(G_N_ELEMENTS(walls) <= 64); /* the bits of a WallSet */
+
+/* It resolves names and connects, by the internet's protocols and nothing else. It has no JIT. */
+static const Wall network_walls[] = {
+        { "RestrictAddressFamilies", WALL_ALLOW, true, .list = LIST("AF_INET", "AF_INET6") },
+        { "MemoryDenyWriteExecute", WALL_BOOLEAN, true, .number = true },
+};
+
+const Wall *walls_get_network(size_t *ret_n) {
+        *ret_n = sizeof(network_walls) / sizeof(network_walls[0]);
+        return network_walls;
+}
 
 const Wall *walls_get(size_t *ret_n) {
         assert(ret_n);

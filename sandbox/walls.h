@@ -32,10 +32,14 @@ typedef struct Wall {
         uint64_t number;
         const char *text;
         const char *const *list;
+        bool offline; /* not around a unit that is to reach the network (SandboxSpec.network) */
 } Wall;
 
 /** walls_get() - the whole table */
 const Wall *walls_get(size_t *ret_n);
+
+/** walls_get_network() - what a unit that is to reach the network gets in place of the rows for those that are not */
+const Wall *walls_get_network(size_t *ret_n);
 
 /** wall_append() - one "(sv)" of StartTransientUnit */
 int wall_append(const Wall *wall, sd_bus_message *m);

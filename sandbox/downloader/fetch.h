@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* One download with libcurl: https from anywhere, http from this machine. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sandbox/downloader/message.h"
+
+typedef struct FetchOptions {
+        const char *url;
+        const char *ca_file;  /* NULL, or certificates that are trusted beside the system's */
+        uint64_t bytes_max;
+        unsigned redirects_max, seconds_max, connect_seconds, slow_seconds, slow_bytes;
+} FetchOptions;
+
+typedef struct FetchEvents {
+        /* Each returns false when nobody listens any more; the download ends then. */
+        bool (*total)(uint64_t bytes, void *userdata);
+        bool (*data)(const void *data, uint32_t size, void *userdata);
+        bool (*listens)(void *userdata); /* whether anybody does; asked now and then */
+} FetchEvents;
+
+/** fetch_run() - do it; blocks. Redirects are followed by hand: each goes where the first address might have gone. */
+DownloadEnd fetch_run(const FetchOptions *options, const FetchEvents *events, void *userdata);
