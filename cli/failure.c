@@ -48,6 +48,13 @@ static const FailureKind kinds[] = {
                         "All that is wrong with a folder: codewhalectl validate {}" },
         { ERROR_INVALID_BUNDLE, EXIT_STATUS_WRONG_STATE,
                         "All that is wrong with a folder: codewhalectl validate {}" },
+        { ERROR_PATH_TRAVERSAL, EXIT_STATUS_WRONG_STATE, NULL },
+        { ERROR_LINK_FOUND, EXIT_STATUS_WRONG_STATE, "Bundles hold files and folders only; replace the link by what it means." },
+        { ERROR_NO_BUNDLE, EXIT_STATUS_WRONG_STATE, "A bundle has a plugin.json at its top." },
+        { ERROR_SEVERAL_BUNDLES, EXIT_STATUS_WRONG_STATE, NULL },
+        { ERROR_NETWORK_APPROVAL, EXIT_STATUS_REFUSED, "If you want it fetched, say so with --allow-network." },
+        { ERROR_NETWORK_DENIED, EXIT_STATUS_REFUSED, "Fetch it yourself and install the file: codewhalectl install FILE" },
+        { ERROR_DOWNLOAD_FAILED, EXIT_STATUS_FAILURE, NULL },
         { ERROR_INVALID_TOKEN, EXIT_STATUS_USAGE, "The token stands at the end of: codewhalectl review {}" },
         { ERROR_CONTENT_CHANGED, EXIT_STATUS_WRONG_STATE, "Look at it again: codewhalectl review {}" },
         { ERROR_CAPABILITIES_CHANGED, EXIT_STATUS_WRONG_STATE, "Look at it again: codewhalectl review {}" },
@@ -61,8 +68,10 @@ static const FailureKind kinds[] = {
         { ERROR_NOT_INSTALLED_BY_US, EXIT_STATUS_WRONG_STATE,
                         "It was put there by hand; delete its folder by hand: codewhalectl show {}" },
         { ERROR_NOT_AUTHORIZED, EXIT_STATUS_REFUSED,
-                        "This is a person's act. Confirm it in the dialog, or without a desktop in an "
-                        "approver: codewhalectl approve --watch" },
+                        "This is a person's act. Confirm it in the dialog or, in a terminal, with your password "
+                        "(pkttyagent of the package polkitd asks for it).\n"
+                        "Where neither can be had: [trust] confirm = \"approver\" in config.toml, and "
+                        "codewhalectl approve --watch" },
         { ERROR_STATE_INVALID, EXIT_STATUS_FAILURE, "What is wrong and what to do: codewhalectl doctor" },
 
         { ERROR_REFUSED_BY_POLICY, EXIT_STATUS_REFUSED, NULL },

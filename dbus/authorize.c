@@ -20,7 +20,9 @@ static const MethodRule method_rules[] = {
         { INTERFACE_PLUGINS,   "Describe",      AUTHORIZE_READ     },
         { INTERFACE_PLUGINS,   "Validate",      AUTHORIZE_READ     },
         { INTERFACE_PLUGINS,   "Review",        AUTHORIZE_READ     },
+        { INTERFACE_PLUGINS,   "Preview",       AUTHORIZE_MANAGE   }, /* it may fetch something */
         { INTERFACE_PLUGINS,   "Install",       AUTHORIZE_MANAGE   },
+        { INTERFACE_PLUGINS,   "Update",        AUTHORIZE_MANAGE   },
         { INTERFACE_PLUGINS,   "Trust",         AUTHORIZE_PERSONAL },
         { INTERFACE_PLUGINS,   "Enable",        AUTHORIZE_MANAGE   },
         { INTERFACE_PLUGINS,   "Disable",       AUTHORIZE_MANAGE   },

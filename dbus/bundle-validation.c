@@ -62,7 +62,8 @@ int bundle_validation_make(
                 const char *path, int r, const sd_bus_error *error, const char *review, char **ret, sd_bus_error *reterr) {
         g_autoptr(Jdoc) doc = NULL;
 
-        if (r < 0 && !sd_bus_error_has_names(error, ERROR_INVALID_MANIFEST, ERROR_INVALID_BUNDLE, ERROR_TOO_LARGE)) {
+        if (r < 0 && !sd_bus_error_has_names(error, ERROR_INVALID_MANIFEST, ERROR_INVALID_BUNDLE, ERROR_TOO_LARGE, ERROR_NO_BUNDLE,
+                                        ERROR_SEVERAL_BUNDLES, ERROR_LINK_FOUND, ERROR_PATH_TRAVERSAL)) {
                 (void) sd_bus_error_copy(reterr, error);
                 return r;
         }

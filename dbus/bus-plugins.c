@@ -3,9 +3,6 @@
 
 #include "common/cleanup.h"
 #include "common/errors.h"
-#include "common/jwriter.h"
-#include "common/limits.h"
-#include "dbus/bundle-validation.h"
 #include "dbus/bus-act.h"
 #include "dbus/bus-interfaces.h"
 #include "dbus/bus-job.h"
@@ -13,6 +10,7 @@
 #include "dbus/options.h"
 #include "dbus/paths.h"
 #include "dbus/personal.h"
+#include "dbus/plugin-jobs.h"
 #include "dbus/server.h"
 
 /* ---- looking ---- */
@@ -74,7 +72,7 @@ static int list_after_reading(Face *face, Caller *caller, sd_bus_message *m, sd_
         BusJob *job;
         int r;
 
-        r = bus_job_new(face, caller, m, &job, reterr);
+        r = bus_job_new(face, caller, m, NULL, &job, reterr);
         if (r < 0)
                 return r;
 
@@ -135,137 +133,19 @@ static int handle_describe(Face *face, Caller *caller, sd_bus_message *m, sd_bus
 }
 BUS_METHOD(describe)
 
-static void on_previewed(PluginJob *plugin_job, int r, const sd_bus_error *error, void *userdata) {
-        g_auto(sd_bus_error) refusal = SD_BUS_ERROR_NULL;
-        g_autofree char *json = NULL;
-        BusJob *job = userdata;
+/* ---- what takes a while (plugin-jobs.c) ---- */
 
-        r = bundle_validation_make(job->path, r, error, plugin_job_get_text(plugin_job), &json, &refusal);
-        bus_job_finish(job, r, &refusal, json);
-}
-
-static int handle_validate(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        const char *path;
-        BusJob *job;
-        int r;
-
-        r = message_read(m, reterr, "s", &path);
-        if (r < 0)
-                return r;
-        if (path[0] != '/')
-                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The path of a folder to check must be absolute.");
-
-        r = bus_job_new(face, caller, m, &job, reterr);
-        if (r < 0)
-                return r;
-
-        job->path = g_strdup(path);
-        bus_job_run(job, plugin_job_preview(face->service->plugins, face->service->event, path, on_previewed, job));
-        return 1;
-}
-BUS_METHOD(validate)
-
-typedef struct ReviewOptions {
-        int diff;
-} ReviewOptions;
-
-static const Option review_options[] = {
-        OPTION("diff", 'b', ReviewOptions, diff),
-};
-
-/* For the largest bundles a list of all files is more than a message may be; then it goes without. */
-static void on_reviewed(PluginJob *plugin_job, int r, const sd_bus_error *error, void *userdata) {
-        const char *json = plugin_job_get_text(plugin_job);
-        BusJob *job = userdata;
-
-        if (r >= 0 && strlen(json) > BUS_MESSAGE_BYTES_MAX && job->flags != 0) {
-                Service *service = job->server->service;
-
-                job->flags = 0;
-                bus_job_run(job, plugin_job_review(service->plugins, service->event, plugin_job_get_plugin(plugin_job), 0,
-                                                on_reviewed, job));
-                return;
+#define JOB_METHOD(verb)                                                                                \
+        static int method_##verb(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {             \
+                return face_dispatch(userdata, m, plugin_jobs_##verb, reterr);                          \
         }
-        bus_job_finish(job, r, error, json);
-}
-
-static int handle_review(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        ReviewOptions options = {};
-        Plugin *plugin;
-        BusJob *job;
-        int r;
-
-        r = read_plugin(face, m, &plugin, reterr);
-        if (r >= 0)
-                r = options_read(m, review_options, G_N_ELEMENTS(review_options), &options, reterr);
-        if (r >= 0)
-                r = bus_job_new(face, caller, m, &job, reterr);
-        if (r < 0)
-                return r;
-
-        job->flags = REVIEW_FILES | (options.diff ? REVIEW_DIFF_LINES : 0);
-        bus_job_run(job, plugin_job_review(
-                                         face->service->plugins, face->service->event, plugin, job->flags, on_reviewed, job));
-        return 1;
-}
-BUS_METHOD(review)
+JOB_METHOD(validate)
+JOB_METHOD(preview)
+JOB_METHOD(review)
+JOB_METHOD(install)
+JOB_METHOD(update)
 
 /* ---- changing ---- */
-
-typedef struct InstallOptions {
-        const char *expected_content_hash;
-} InstallOptions;
-
-static const Option install_options[] = {
-        OPTION("expected-content-hash", 's', InstallOptions, expected_content_hash),
-};
-
-static char *installed_to_json(const Plugin *plugin) {
-        g_auto(JWriter) writer = {};
-
-        jwriter_init(&writer);
-        jwriter_begin_object(&writer);
-        jwriter_member_string(&writer, "id", plugin_get_id(plugin));
-        jwriter_member_string(&writer, "name", plugin_get_name(plugin));
-        jwriter_member_string(&writer, "version", plugin_get_version(plugin));
-        jwriter_member_string(&writer, "content_hash", plugin_get_content_hash(plugin));
-        jwriter_member_string(&writer, "capability_hash", plugin_get_capability_hash(plugin));
-        jwriter_end_object(&writer);
-        return jwriter_steal(&writer, NULL);
-}
-
-static void on_installed(PluginJob *plugin_job, int r, const sd_bus_error *error, void *userdata) {
-        const Plugin *plugin = r < 0 ? NULL : plugin_job_get_plugin(plugin_job);
-        g_autofree char *json = plugin ? installed_to_json(plugin) : NULL;
-        const BusJob *job = userdata;
-        g_autoptr(ActRecord) record = act_record_new(reply_get_caller(job->reply), &(ActSubject) {
-                .kind = "trust", .word = "installed", .plugin = plugin ? plugin_get_id(plugin) : NULL,
-        });
-
-        act_record_end(record, job->server->service, r < 0 ? error->name ?: ERROR_IO : NULL, r < 0 ? error->message : NULL);
-        bus_job_finish(userdata, r, error, json);
-}
-
-static int handle_install(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        InstallOptions options = {};
-        const char *source;
-        BusJob *job;
-        int r;
-
-        r = message_read(m, reterr, "s", &source);
-        if (r >= 0)
-                r = options_read(m, install_options, G_N_ELEMENTS(install_options), &options, reterr);
-        if (r >= 0)
-                r = bus_job_new(face, caller, m, &job, reterr);
-        if (r < 0)
-                return r;
-
-        bus_job_run(job, plugin_job_install(
-                                         face->service->plugins, face->service->event, source, options.expected_content_hash,
-                                         on_installed, job));
-        return 1;
-}
-BUS_METHOD(install)
 
 static int handle_trust(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
         const char *word, *token;
@@ -375,10 +255,20 @@ static const sd_bus_vtable plugins_vtable[] = {
                                 SD_BUS_RESULT("s", result),
                                 method_validate,
                                 SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Preview",
+                                SD_BUS_ARGS("s", source, "a{sv}", options),
+                                SD_BUS_RESULT("s", review),
+                                method_preview,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("Install",
                                 SD_BUS_ARGS("s", source, "a{sv}", options),
                                 SD_BUS_RESULT("s", result),
                                 method_install,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Update",
+                                SD_BUS_ARGS("s", plugin, "a{sv}", options),
+                                SD_BUS_RESULT("s", result),
+                                method_update,
                                 SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("Review",
                                 SD_BUS_ARGS("s", plugin, "a{sv}", options),

@@ -25,6 +25,7 @@ Config *config_new(void) {
 static void config_clear(Config *config) {
         g_clear_pointer(&config->node, g_free);
         g_clear_pointer(&config->bun, g_free);
+        g_clear_pointer(&config->certificates, g_free);
         g_clear_pointer(&config->error, g_free);
         config->doc = jdoc_free(config->doc);
         g_clear_pointer(&config->text, g_free);
@@ -47,6 +48,7 @@ typedef enum SettingType {
         SETTING_RUNTIME,
         SETTING_POSTURE,
         SETTING_CONFIRM,
+        SETTING_NETWORK,
 } SettingType;
 
 typedef struct Setting {
@@ -68,6 +70,8 @@ static const Setting settings[] = {
         { "trust", "confirm", SETTING_CONFIRM, offsetof(Config, confirm), 0, 0, 0 },
         { "approvals", "notify", SETTING_BOOLEAN, offsetof(Config, notify), 0, 0, 0 },
         { "decisions", "keep_arguments", SETTING_BOOLEAN, offsetof(Config, keep_arguments), 0, 0, 0 },
+        { "install", "network", SETTING_NETWORK, offsetof(Config, network), 0, 0, 0 },
+        { "install", "certificates", SETTING_PATH, offsetof(Config, certificates), 0, 0, 0 },
         { "approvals", "timeout_sec", SETTING_UINT, offsetof(Config, approval_timeout_msec), 0, 86400, 1000 },
 };
 
@@ -124,6 +128,9 @@ static int read_setting(Config *config, const Setting *setting, Jval value, sd_b
                 config->confirm = confirm_method_from_string(jval_text(value));
                 return config->confirm < 0 ? refuse(reterr, setting->table, setting->key,
                                                     "\"auto\", \"polkit\", \"approver\" or \"token\"") : 0;
+        case SETTING_NETWORK:
+                config->network = network_policy_from_string(jval_text(value));
+                return config->network < 0 ? refuse(reterr, setting->table, setting->key, "\"ask\", \"deny\" or \"allow\"") : 0;
         }
         g_assert_not_reached();
 }

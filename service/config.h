@@ -12,6 +12,7 @@
 #include "policy/posture.h"
 #include "service/codewhale-home.h"
 #include "service/confirm.h"
+#include "service/remote-source.h"
 #include "service/runtime.h"
 
 typedef struct Config {
@@ -25,6 +26,8 @@ typedef struct Config {
         ConfirmMethod confirm;   /* [trust] confirm */
         bool keep_arguments;     /* [decisions] keep_arguments: in the record, beside their digest */
         bool notify;             /* [approvals] notify: a desktop notification for each card */
+        NetworkPolicy network;   /* [install] network */
+        char *certificates;      /* [install] certificates; absolute, or NULL */
         uint64_t approval_timeout_msec; /* [approvals] timeout_sec; 0: none */
         char *error;             /* what is wrong with the file; NULL when nothing is */
         char *text;              /* the file as JSON; owns what @doc reads */

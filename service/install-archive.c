@@ -35,6 +35,16 @@ static int refuse(Unpack *unpack, const char *path, const char *why) {
         return errors_set(unpack->reterr, ERROR_INVALID_BUNDLE, "The archive is refused: '%s' %s.", path ? path : "", why);
 }
 
+static int refuse_as(Unpack *unpack, const char *name, const char *path, const char *why) {
+        return errors_set(unpack->reterr, name, "The archive is refused: '%s' %s.", path, why);
+}
+
+static bool leads_outside(const char *path) {
+        g_auto(GStrv) parts = g_strsplit(path, "/", -1);
+
+        return path[0] == '/' || g_strv_contains((const char *const *) parts, "..");
+}
+
 static int fail(Unpack *unpack, const char *path, int error) {
         if (error == -EEXIST)
                 return refuse(unpack, path, "stands in it twice");
@@ -122,7 +132,7 @@ static int unpack_entry(Unpack *unpack, struct archive_entry *entry) {
                 return refuse(unpack, NULL, "has a name that is not UTF-8");
         type = library->archive_entry_filetype(entry);
         if (library->archive_entry_hardlink(entry) || type == AE_IFLNK)
-                return refuse(unpack, name, "is a link");
+                return refuse_as(unpack, ERROR_LINK_FOUND, name, "is a link");
         if (type != AE_IFREG && type != AE_IFDIR)
                 return refuse(unpack, name, "is neither a file nor a directory");
         if (++unpack->n_entries > 2 * BUNDLE_FILES_MAX)
@@ -132,7 +142,7 @@ static int unpack_entry(Unpack *unpack, struct archive_entry *entry) {
 
         problem = text_rule_check_path(path);
         if (problem)
-                return refuse(unpack, name, problem);
+                return refuse_as(unpack, leads_outside(path) ? ERROR_PATH_TRAVERSAL : ERROR_INVALID_BUNDLE, name, problem);
         return type == AE_IFDIR ? unpack_directory(unpack, path)
                                 : unpack_file(unpack, path, library->archive_entry_perm(entry));
 }

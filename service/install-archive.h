@@ -12,7 +12,7 @@
  * @archive: descriptor of the archive: tar, plain or compressed by gzip, bzip2, xz or zstd
  * @target:  descriptor of the empty directory
  *
- * Return: 0; ERROR_INVALID_BUNDLE for a path that leads outside, a link, a device, the same path twice, no archive;
+ * Return: 0; ERROR_PATH_TRAVERSAL, ERROR_LINK_FOUND; ERROR_INVALID_BUNDLE for a device, an unusable path, the same path twice, no archive;
  * ERROR_TOO_LARGE for more than INSTALL_BYTES_MAX unpacked or BUNDLE_FILES_MAX entries; ERROR_IO. On failure @target is
  * half full.
  */

@@ -14,6 +14,7 @@
 #include "common/sha256.h"
 #include "service/install-archive.h"
 #include "service/installer.h"
+#include "service/remote-source.h"
 
 #define PATH_PREFIX "path:"
 
@@ -30,7 +31,7 @@ void install_source_sweep(const char *scratch) {
         const char *name;
 
         while (directory && (name = g_dir_read_name(directory)))
-                if (g_str_has_prefix(name, INSTALL_UNPACKED_PREFIX)) {
+                if (g_str_has_prefix(name, INSTALL_UNPACKED_PREFIX) || g_str_has_prefix(name, INSTALL_FETCHED_PREFIX)) {
                         g_autofree char *path = g_build_filename(scratch, name, NULL);
 
                         remove_unpacked(path);
@@ -86,7 +87,8 @@ static int find_inner(const char *path, char **ret) {
         return 0;
 }
 
-static int find_root(const char *path, char **ret, sd_bus_error *reterr) {
+/* @shown: what the person named, which may be an archive that lies unpacked in @path */
+static int find_root(const char *path, const char *shown, char **ret, sd_bus_error *reterr) {
         _cleanup_close_ int fd = safe_open_directory(path);
         int r;
 
@@ -99,16 +101,27 @@ static int find_root(const char *path, char **ret, sd_bus_error *reterr) {
         }
         r = find_inner(path, ret);
         if (r == -ENOTUNIQ)
-                return errors_set(reterr, ERROR_INVALID_BUNDLE,
-                                "%s holds several bundles; name the folder of the one to install.", path);
+                return errors_set(reterr, ERROR_SEVERAL_BUNDLES,
+                                "%s holds several bundles; name the folder of the one to install.", shown);
         if (r < 0)
-                return errors_set(reterr, ERROR_INVALID_BUNDLE, "%s holds no bundle: there is no manifest in it.", path);
+                return errors_set(reterr, ERROR_NO_BUNDLE, "%s holds no bundle: there is no manifest in it.", shown);
         return 0;
 }
 
-static int load_root(InstallSource *source, bool extension_host, sd_bus_error *reterr) {
-        BundleOptions options = { .extension_host = extension_host };
-        g_autoptr(BundleLoad) load = NULL;
+static int load(BundleLoad *loading, const InstallSourceOptions *how) {
+        int r;
+
+        do {
+                r = bundle_load_step(loading);
+                if (how->progress)
+                        how->progress(bundle_load_get_progress(loading), 0, how->userdata);
+        } while (r > 0);
+        return r;
+}
+
+static int load_root(InstallSource *source, const InstallSourceOptions *how, sd_bus_error *reterr) {
+        BundleOptions options = { .extension_host = how->extension_host };
+        g_autoptr(BundleLoad) loading = NULL;
         const Diagnostic *error;
         int r;
 
@@ -116,15 +129,15 @@ static int load_root(InstallSource *source, bool extension_host, sd_bus_error *r
         if (source->root_fd < 0)
                 return errors_set(reterr, ERROR_IO, "%s can't be opened: %s.", source->root, g_strerror(-source->root_fd));
 
-        load = bundle_load_new(source->root_fd, &options);
-        r = bundle_load_run(load);
+        loading = bundle_load_new(source->root_fd, &options);
+        r = load(loading, how);
         if (r >= 0) {
-                source->bundle = bundle_load_steal(load);
+                source->bundle = bundle_load_steal(loading);
                 return 0;
         }
-        error = diagnostics_first_error(bundle_load_get_diagnostics(load));
+        error = diagnostics_first_error(bundle_load_get_diagnostics(loading));
         return errors_set(reterr, r == -EAGAIN ? ERROR_INVALID_BUNDLE : ERROR_INVALID_MANIFEST, "%s%s%s",
-                        error && error->path ? error->path : source->root, error ? ": " : "",
+                        error && error->path ? error->path : source->unpacked ? "The archive" : source->root, error ? ": " : "",
                         error ? error->message : ": there is no manifest");
 }
 
@@ -165,8 +178,9 @@ static int unpack(InstallSource *source, int archive, const char *scratch, sd_bu
 }
 
 static int find_and_load(
-                InstallSource *source, const char *path, const char *scratch, bool extension_host, sd_bus_error *reterr) {
+                InstallSource *source, const char *path, const InstallSourceOptions *options, sd_bus_error *reterr) {
         _cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        g_autofree char *shown = options->fetched ? remote_source_show(source->text) : g_strdup(path);
         struct stat status;
         int r = 0;
 
@@ -175,20 +189,18 @@ static int find_and_load(
         if (S_ISREG(status.st_mode) && (uint64_t) status.st_size > BUNDLE_BYTES_MAX)
                 return errors_set(reterr, ERROR_TOO_LARGE, "The archive is larger than %zu bytes.", BUNDLE_BYTES_MAX);
         if (S_ISREG(status.st_mode))
-                r = unpack(source, fd, scratch, reterr);
+                r = unpack(source, fd, options->scratch, reterr);
         else if (!S_ISDIR(status.st_mode))
                 return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "%s is neither a directory nor an archive.", path);
         if (r >= 0)
-                r = find_root(source->unpacked ? source->unpacked : path, &source->root, reterr);
-        return r < 0 ? r : load_root(source, extension_host, reterr);
+                r = find_root(source->unpacked ? source->unpacked : path, shown, &source->root, reterr);
+        return r < 0 ? r : load_root(source, options, reterr);
 }
 
-int install_source_open(
-                const char *text, const char *scratch, bool extension_host, InstallSource **ret, sd_bus_error *reterr) {
-        g_autoptr(InstallSource) source = NULL;
+/* The absolute path of a source on this machine. */
+static int find_path(const char *text, char **ret, sd_bus_error *reterr) {
         const char *path = g_str_has_prefix(text, PATH_PREFIX) ? text + strlen(PATH_PREFIX) : text;
         char resolved[PATH_MAX];
-        int r;
 
         if (*path != '/')
                 return errors_set(reterr, ERROR_NOT_SUPPORTED,
@@ -200,10 +212,26 @@ int install_source_open(
         if (!realpath(path, resolved))
                 return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "%s can't be opened: %s.", path, g_strerror(errno));
 
+        *ret = g_strdup(resolved);
+        return 0;
+}
+
+int install_source_open(
+                const char *text, const InstallSourceOptions *options, InstallSource **ret, sd_bus_error *reterr) {
+        g_autoptr(InstallSource) source = NULL;
+        g_autofree char *path = g_strdup(options->fetched);
+        int r;
+
+        if (!path) {
+                r = find_path(text, &path, reterr);
+                if (r < 0)
+                        return r;
+        }
+
         source = g_new0(InstallSource, 1);
         source->root_fd = -EBADF;
-        source->text = g_strconcat(PATH_PREFIX, resolved, NULL);
-        r = find_and_load(source, resolved, scratch, extension_host, reterr);
+        source->text = options->fetched ? g_strdup(text) : g_strconcat(PATH_PREFIX, path, NULL);
+        r = find_and_load(source, path, options, reterr);
         if (r < 0)
                 return r;
 

@@ -25,7 +25,8 @@ static int check_source(const InstallSource *source, const char *expected_hash, 
         const Diagnostic *error = diagnostics_first_error(bundle->diagnostics);
 
         if (error)
-                return errors_set(reterr, ERROR_INVALID_BUNDLE, "%s%sIt has an error (%s): %s", error->path ? error->path : "",
+                return errors_set(reterr,
+                                error->code == DIAGNOSTIC_BUNDLE_SYMLINK ? ERROR_LINK_FOUND : ERROR_INVALID_BUNDLE, "%s%sIt has an error (%s): %s", error->path ? error->path : "",
                                 error->path ? ": " : "", diagnostic_code_to_string(error->code), error->message);
         if (bundle->tree->n_bytes > INSTALL_BYTES_MAX)
                 return errors_set(reterr, ERROR_TOO_LARGE, "The bundle has %" PRIu64 " bytes; at most %zu are installed.",

@@ -29,18 +29,28 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(InstallSource, install_source_free)
 
 #define INSTALL_UNPACKED_PREFIX ".unpacked-"
 
+#define INSTALL_FETCHED_PREFIX  ".fetched-"
+
+typedef struct InstallSourceOptions {
+        const char *scratch;  /* CODEWHALE_HOME: an archive is unpacked below it, until the source is freed */
+        bool extension_host;
+        const char *fetched;  /* NULL, or the file that was fetched from a source elsewhere */
+        void (*progress)(uint64_t done, uint64_t total, void *userdata); /* NULL, or told how many bytes were read */
+        void *userdata;
+} InstallSourceOptions;
+
 /**
  * install_source_open() - look at a source: find its one bundle and load it
- * @text:    "path:<absolute path>" or an absolute path: of a directory, or of a tar archive
- * @scratch: CODEWHALE_HOME: an archive is unpacked below it, until the source is freed
+ * @text: "path:<absolute path>" or an absolute path: of a directory, or of a tar archive; or where @fetched came from
  *
- * Return: 0; ERROR_INVALID_BUNDLE when it holds no bundle or several, or an archive with odd things in it; ERROR_TOO_LARGE;
- * ERROR_INVALID_MANIFEST; ERROR_INVALID_ARGUMENTS when there is nothing to open; ERROR_NOT_SUPPORTED for another form.
+ * Return: 0; ERROR_NO_BUNDLE; ERROR_SEVERAL_BUNDLES; ERROR_LINK_FOUND or ERROR_PATH_TRAVERSAL for an archive with such
+ * things in it; ERROR_INVALID_BUNDLE for other odd things; ERROR_TOO_LARGE; ERROR_INVALID_MANIFEST;
+ * ERROR_INVALID_ARGUMENTS when there is nothing to open; ERROR_NOT_SUPPORTED for another form.
  */
 int install_source_open(
-                const char *text, const char *scratch, bool extension_host, InstallSource **ret, sd_bus_error *reterr);
+                const char *text, const InstallSourceOptions *options, InstallSource **ret, sd_bus_error *reterr);
 
-/** install_source_sweep() - remove what interrupted installs left below @scratch */
+/** install_source_sweep() - remove what interrupted installs and downloads left below @scratch */
 void install_source_sweep(const char *scratch);
 
 /**

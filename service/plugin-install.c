@@ -12,6 +12,7 @@
 #include "service/installer.h"
 #include "service/marker.h"
 #include "service/plugin-private.h"
+#include "service/remote-source.h"
 #include "service/review.h"
 
 char *plugin_set_write_review(PluginSet *set, Plugin *plugin, ReviewFlags flags) {
@@ -44,17 +45,56 @@ int plugin_set_review(PluginSet *set, Plugin *plugin, ReviewFlags flags, char **
         return 0;
 }
 
+/* In a worker: how much of the source was read, for the daemon to tell. */
+static void note_progress(uint64_t done, uint64_t total, void *userdata) {
+        PluginProgress *progress = userdata;
+
+        progress->stage = PLUGIN_STAGE_READING;
+        progress->done = done;
+        progress->total = total;
+}
+
+static void begin_writing(PluginSet *set) {
+        if (!set->progress)
+                return;
+        set->progress->done = set->progress->total = 0;
+        set->progress->stage = PLUGIN_STAGE_WRITING;
+}
+
+static int open_source(
+                PluginSet *set, const char *text, const char *fetched, InstallSource **ret, sd_bus_error *reterr) {
+        const InstallSourceOptions options = {
+                .scratch = codewhale_home_get_path(set->home, HOME_ROOT),
+                .extension_host = set->extension_host,
+                .fetched = fetched,
+                .progress = set->progress ? note_progress : NULL,
+                .userdata = set->progress,
+        };
+        int r = install_source_open(text, &options, ret, reterr);
+
+        if (r >= 0)
+                begin_writing(set);
+        return r;
+}
+
 int plugin_set_preview(PluginSet *set, const char *source, char **ret_json, sd_bus_error *reterr) {
-        g_autoptr(InstallSource) opened = NULL;
+        return plugin_set_preview_fetched(set, source, NULL, ret_json, reterr);
+}
+
+int plugin_set_preview_fetched(
+                PluginSet *set, const char *source, const char *fetched, char **ret_json, sd_bus_error *reterr) {
         ReviewSubject subject = { .home = set->home, .extension_host = set->extension_host };
+        g_autoptr(InstallSource) opened = NULL;
+        g_autofree char *shown = NULL;
         int r;
 
-        r = install_source_open(source, codewhale_home_get_path(set->home, HOME_ROOT), set->extension_host, &opened, reterr);
+        r = open_source(set, source, fetched, &opened, reterr);
         if (r < 0)
                 return r;
 
         subject.bundle = opened->bundle;
-        subject.root = opened->unpacked ? opened->text : opened->root;
+        shown = opened->unpacked ? remote_source_show(opened->text) : g_strdup(opened->root);
+        subject.root = shown;
         subject.root_fd = opened->root_fd;
         *ret_json = review_write(&subject, REVIEW_FILES);
         return 0;
@@ -71,13 +111,13 @@ static int check_name_free(const PluginSet *set, const char *name, sd_bus_error 
 }
 
 int plugin_set_place(
-                PluginSet *set, const char *source, const char *expected_hash, char **ret_name, char **ret_hash,
-                sd_bus_error *reterr) {
+                PluginSet *set, const char *source, const char *fetched, const char *expected_hash, char **ret_name,
+                char **ret_hash, sd_bus_error *reterr) {
         g_autoptr(InstallSource) opened = NULL;
         _cleanup_close_ int plugins = -EBADF;
         int r;
 
-        r = install_source_open(source, codewhale_home_get_path(set->home, HOME_ROOT), set->extension_host, &opened, reterr);
+        r = open_source(set, source, fetched, &opened, reterr);
         if (r < 0)
                 return r;
         r = check_name_free(set, opened->bundle->manifest->name, reterr);
@@ -115,14 +155,13 @@ int plugin_set_install(PluginSet *set, const char *source, const char *expected_
         g_autofree char *name = NULL, *hash = NULL;
         int r;
 
-        r = plugin_set_place(set, source, expected_hash, &name, &hash, reterr);
+        r = plugin_set_place(set, source, NULL, expected_hash, &name, &hash, reterr);
         if (r >= 0)
                 r = plugin_set_reload(set, reterr); /* finds it the same way as everything else is found */
         return r < 0 ? r : plugin_set_find_placed(set, name, hash, ret, reterr);
 }
 
-/* Where an installed bundle came from, if that is a place to ask again. */
-static int find_remote(const Plugin *plugin, char **ret_source, sd_bus_error *reterr) {
+int plugin_find_remote(const Plugin *plugin, char **ret_source, sd_bus_error *reterr) {
         _cleanup_close_ int root = safe_open_directory(plugin->root);
         g_autofree char *source = root >= 0 ? marker_read_source(root) : NULL;
 
@@ -152,26 +191,25 @@ static int replace(
         return installer_replace(plugins, folder, source, expected_hash, reterr);
 }
 
-int plugin_set_update(
-                PluginSet *set, Plugin *plugin, const char *archive, const char *expected_hash, sd_bus_error *reterr) {
+int plugin_set_put(
+                PluginSet *set, Plugin *plugin, const char *fetched, const char *expected_hash, sd_bus_error *reterr) {
         g_autoptr(InstallSource) opened = NULL;
         g_autofree char *source = NULL;
         int r;
 
-        r = find_remote(plugin, &source, reterr);
+        r = plugin_find_remote(plugin, &source, reterr);
         if (r < 0)
                 return r;
-        if (!archive)
-                return errors_set(reterr, ERROR_NOT_SUPPORTED, "There is nothing here that downloads %s.", source);
-        r = install_source_open(
-                        archive, codewhale_home_get_path(set->home, HOME_ROOT), set->extension_host, &opened, reterr);
-        if (r < 0)
-                return r;
+        if (!fetched)
+                return errors_set(reterr, ERROR_NOT_SUPPORTED, "There is nothing here that fetches bundles.");
+        r = open_source(set, source, fetched, &opened, reterr);
+        return r < 0 ? r : replace(set, plugin, opened, expected_hash, reterr);
+}
 
-        /* It stays known by where it comes from, not by where it was put down in between. */
-        g_free(opened->text);
-        opened->text = g_steal_pointer(&source);
-        r = replace(set, plugin, opened, expected_hash, reterr);
+int plugin_set_update(
+                PluginSet *set, Plugin *plugin, const char *archive, const char *expected_hash, sd_bus_error *reterr) {
+        int r = plugin_set_put(set, plugin, archive, expected_hash, reterr);
+
         if (r > 0)
                 (void) plugin_set_reload(set, NULL);
         return r;

@@ -5,6 +5,7 @@
 
 #include "service/bundle.h"
 #include "service/plugin-job.h"
+#include "service/plugin-progress.h"
 #include "service/plugin-reload.h"
 #include "service/staged-copy.h"
 #include "service/worker.h"
@@ -48,10 +49,22 @@ struct PluginJob {
         bool asked, refused;
         int (*after_load)(PluginJob *job);
 
+        bool fetch, fetching; /* it may; it does */
+        int (*after_fetch)(PluginJob *job);
+        bool replaced;        /* an update found other bytes */
+        char *archive;        /* what was fetched; removed at the end */
+
+        PluginStage stage;
         uint64_t total, n_done;
+        PluginProgress *shared; /* written by the worker; NULL before there was one */
         sd_bus_error error;
         char *text;
 };
+
+/* Steps that more than one file uses (plugin-steps.c) */
+int plugin_job_go_on(PluginJob *job, int (*step)(PluginJob *job));
+int plugin_job_step_done(PluginJob *job);
+int plugin_job_step_reload(PluginJob *job);
 
 PluginJob *plugin_job_new(
                 PluginSet *set, sd_event *event, Plugin *plugin, int (*step)(PluginJob *job), PluginJobDone done,

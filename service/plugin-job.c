@@ -2,7 +2,9 @@
 /* The machine that runs jobs: a queue, slices of time, one worker. What each kind of job does stands in plugin-steps.c. */
 #include <assert.h>
 #include <errno.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/errors.h"
@@ -34,6 +36,13 @@ static void leave_queue(PluginJob *job) {
         job->set = NULL;
 }
 
+/* What was fetched was for this job alone. */
+static void remove_archive(PluginJob *job) {
+        if (job->archive)
+                (void) unlink(job->archive);
+        g_clear_pointer(&job->archive, g_free);
+}
+
 static void finish(PluginJob *job, int r) {
         g_auto(sd_bus_error) error = job->error;
 
@@ -42,6 +51,7 @@ static void finish(PluginJob *job, int r) {
                 (void) errors_set(&error, ERROR_IO, "%s", g_strerror(-r));
 
         job->slices = sd_event_source_disable_unref(job->slices);
+        remove_archive(job);
         leave_queue(job);
         job->done(job, r, &error, job->userdata); /* may free it */
 }
@@ -95,6 +105,8 @@ PluginJob *plugin_job_free(PluginJob *job) {
 
         if (job->asked && job->set && job->set->eraser.forget)
                 job->set->eraser.forget(job, job->set->eraser_userdata);
+        if (job->fetching && job->set && job->set->downloader.forget)
+                job->set->downloader.forget(job, job->set->downloader_userdata);
         if (job->worker) {
                 job->set->working = false;
                 job->set->recovered = false; /* the next reload looks for what it left */
@@ -111,6 +123,9 @@ PluginJob *plugin_job_free(PluginJob *job) {
         close_fd(&job->root);
         sd_bus_error_free(&job->error);
         sd_event_unref(job->event);
+        remove_archive(job);
+        if (job->shared)
+                (void) munmap(job->shared, sizeof *job->shared);
         g_free(job->first);
         g_free(job->second);
         g_free(job->text);
@@ -134,9 +149,25 @@ static void on_worked(int r, const char *text, size_t size, const sd_bus_error *
         wake(job);
 }
 
-int plugin_job_work(PluginJob *job, WorkerRun run, void *data) {
-        int r = worker_start(job->event, run, data, on_worked, job, &job->worker);
+/* A page that the worker writes and the daemon only reads; without it there is no progress, and nothing else is missing. */
+static void share_progress(PluginJob *job) {
+        void *page;
 
+        if (!job->shared) {
+                page = mmap(NULL, sizeof *job->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+                job->shared = page == MAP_FAILED ? NULL : page;
+        }
+        if (job->shared)
+                *job->shared = (PluginProgress) { .stage = PLUGIN_STAGE_WRITING };
+}
+
+int plugin_job_work(PluginJob *job, WorkerRun run, void *data) {
+        int r;
+
+        share_progress(job);
+        job->set->progress = job->shared; /* the worker's copy of the set keeps it */
+        r = worker_start(job->event, run, data, on_worked, job, &job->worker);
+        job->set->progress = NULL;
         if (r < 0)
                 return errors_set(&job->error, ERROR_IO, "No process for the work: %s.", g_strerror(-r));
         job->set->working = true;
@@ -147,15 +178,37 @@ const char *plugin_job_get_text(const PluginJob *job) {
         return job->text;
 }
 
+bool plugin_job_was_replaced(const PluginJob *job) {
+        return job->replaced;
+}
+
 Plugin *plugin_job_get_plugin(const PluginJob *job) {
         return job->plugin;
 }
 
-void plugin_job_get_progress(const PluginJob *job, uint64_t *ret_done, uint64_t *ret_total) {
-        *ret_total = job->total;
-        *ret_done = job->load ? bundle_load_get_progress(job->load) : job->n_done;
-        if (*ret_total > 0)
-                *ret_done = MIN(*ret_done, *ret_total);
+static const char *const plugin_stage_table[_PLUGIN_STAGE_MAX] = {
+        [PLUGIN_STAGE_WAITING] = "waiting",
+        [PLUGIN_STAGE_FETCHING] = "fetching",
+        [PLUGIN_STAGE_READING] = "reading",
+        [PLUGIN_STAGE_WRITING] = "writing",
+};
+
+const char *plugin_stage_to_string(PluginStage stage) {
+        return stage >= 0 && stage < _PLUGIN_STAGE_MAX ? plugin_stage_table[stage] : NULL;
+}
+
+PluginStage plugin_job_get_progress(const PluginJob *job, uint64_t *ret_done, uint64_t *ret_total) {
+        uint64_t done = job->load ? bundle_load_get_progress(job->load) : job->n_done, total = job->total;
+        PluginStage stage = job->stage;
+
+        if (job->worker && job->shared) {
+                stage = MIN(job->shared->stage, (unsigned) _PLUGIN_STAGE_MAX - 1);
+                done = job->shared->done;
+                total = job->shared->total;
+        }
+        *ret_done = total > 0 ? MIN(done, total) : done;
+        *ret_total = total;
+        return stage;
 }
 
 void plugin_set_set_eraser(PluginSet *set, const PluginEraser *eraser, void *userdata) {
@@ -185,6 +238,29 @@ void plugin_job_take_erased(PluginJob *job, const char *text, size_t size, const
         } else {
                 (void) errors_set(&job->error, ERROR_INVALID_BUNDLE, "%s can't be turned into JavaScript: %s",
                                 job->asked_path, reason ? reason : "unknown reason");
+                job->refused = true;
+        }
+        wake(job);
+}
+
+void plugin_set_set_downloader(PluginSet *set, const PluginDownloader *downloader, void *userdata) {
+        set->downloader = downloader ? *downloader : (PluginDownloader) {};
+        set->downloader_userdata = userdata;
+}
+
+void plugin_job_set_progress(PluginJob *job, uint64_t done, uint64_t total) {
+        job->n_done = done;
+        job->total = total;
+}
+
+void plugin_job_take_download(PluginJob *job, const char *path, const sd_bus_error *error) {
+        assert(job->fetching);
+
+        job->fetching = false;
+        job->archive = g_strdup(path);
+        job->n_done = job->total = 0;
+        if (!path) {
+                (void) sd_bus_error_copy(&job->error, error);
                 job->refused = true;
         }
         wake(job);

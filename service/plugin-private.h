@@ -5,6 +5,7 @@
 
 #include "service/bundle.h"
 #include "service/plugin-job.h"
+#include "service/plugin-progress.h"
 #include "service/plugin-set.h"
 #include "service/plugin-watch.h"
 #include "service/staging.h"
@@ -64,6 +65,9 @@ struct PluginSet {
         PluginWatch *watch; /* NULL: none */
         PluginEraser eraser;
         void *eraser_userdata;
+        PluginDownloader downloader;
+        void *downloader_userdata;
+        PluginProgress *progress; /* in a worker: where it says how far it is; else NULL */
 };
 
 /** plugin_set_take_bundle() - put what was loaded from its root into a plugin; takes @bundle */
@@ -148,8 +152,19 @@ bool plugin_is_unchanged(const Plugin *plugin);
 
 /** plugin_set_place() - the part of an install that writes; may run in a worker */
 int plugin_set_place(
-                PluginSet *set, const char *source, const char *expected_hash, char **ret_name, char **ret_hash,
-                sd_bus_error *reterr);
+                PluginSet *set, const char *source, const char *fetched, const char *expected_hash, char **ret_name,
+                char **ret_hash, sd_bus_error *reterr);
+
+/** plugin_set_preview_fetched() - plugin_set_preview(); @fetched: NULL, or the file that was fetched from @source */
+int plugin_set_preview_fetched(
+                PluginSet *set, const char *source, const char *fetched, char **ret_json, sd_bus_error *reterr);
+
+/** plugin_find_remote() - where an installed bundle came from, if that is a place to ask again; a new string */
+int plugin_find_remote(const Plugin *plugin, char **ret_source, sd_bus_error *reterr);
+
+/** plugin_set_put() - the part of an update that writes; may run in a worker */
+int plugin_set_put(
+                PluginSet *set, Plugin *plugin, const char *fetched, const char *expected_hash, sd_bus_error *reterr);
 
 /** plugin_set_find_placed() - what an install brought, after a reload; @ret is borrowed */
 int plugin_set_find_placed(PluginSet *set, const char *name, const char *hash, Plugin **ret, sd_bus_error *reterr);

@@ -11,9 +11,14 @@
 #include "service/plugin-job-private.h"
 #include "service/plugin-private.h"
 
-static int go_on(PluginJob *job, int (*step)(PluginJob *job)) {
+int plugin_job_go_on(PluginJob *job, int (*step)(PluginJob *job)) {
         job->step = step;
         return PLUGIN_STEP_MORE;
+}
+
+int plugin_job_step_done(PluginJob *job) {
+        (void) job;
+        return PLUGIN_STEP_DONE;
 }
 
 /* Reload */
@@ -24,19 +29,20 @@ static int step_reload(PluginJob *job) {
         if (r > 0)
                 return PLUGIN_STEP_MORE;
         job->reload = plugin_reload_free(job->reload);
-        return job->after_load ? go_on(job, job->after_load) : PLUGIN_STEP_DONE;
+        return job->after_load ? plugin_job_go_on(job, job->after_load) : PLUGIN_STEP_DONE;
 }
 
-static int step_begin_reload(PluginJob *job) {
+int plugin_job_step_reload(PluginJob *job) {
         if (!job->set->recovered)
                 plugin_set_recover(job->set);
         job->set->recovered = true;
+        job->stage = PLUGIN_STAGE_READING;
         job->reload = plugin_reload_new(job->set);
-        return go_on(job, step_reload);
+        return plugin_job_go_on(job, step_reload);
 }
 
 PluginJob *plugin_job_reload(PluginSet *set, sd_event *event, PluginJobDone done, void *userdata) {
-        return plugin_job_new(set, event, NULL, step_begin_reload, done, userdata);
+        return plugin_job_new(set, event, NULL, plugin_job_step_reload, done, userdata);
 }
 
 /* Loading the source of one plugin */
@@ -56,19 +62,20 @@ static int step_load(PluginJob *job) {
         if (r > 0)
                 return PLUGIN_STEP_MORE;
         end_load(job, r);
-        return go_on(job, job->after_load);
+        return plugin_job_go_on(job, job->after_load);
 }
 
 static int begin_load(PluginJob *job, bool fresh, int (*after)(PluginJob *job)) {
         const BundleTree *tree = job->plugin->bundle->tree;
 
         job->after_load = after;
+        job->stage = PLUGIN_STAGE_READING;
         job->total = tree ? tree->n_bytes : 0;
         job->load = plugin_set_begin_load(job->set, job->plugin, fresh, &job->root);
         if (job->load)
-                return go_on(job, step_load);
+                return plugin_job_go_on(job, step_load);
         end_load(job, -ENOENT);
-        return go_on(job, after);
+        return plugin_job_go_on(job, after);
 }
 
 static int check_loaded(PluginJob *job) {
@@ -93,7 +100,7 @@ static int step_hash_copy(PluginJob *job) {
                 plugin_set_keep_copy(job->set, copy);
         }
         job->staged_load = staged_load_free(job->staged_load);
-        return go_on(job, job->after_load);
+        return plugin_job_go_on(job, job->after_load);
 }
 
 static int begin_hash_copy(PluginJob *job, const TrustReceipt *receipt, int (*after)(PluginJob *job)) {
@@ -101,13 +108,13 @@ static int begin_hash_copy(PluginJob *job, const TrustReceipt *receipt, int (*af
 
         job->after_load = after;
         if (!receipt)
-                return go_on(job, after);
+                return plugin_job_go_on(job, after);
         known = plugin_set_find_copy(job->set, job->plugin->id, receipt);
         if (known && staged_copy_is_unchanged(known))
-                return go_on(job, after);
+                return plugin_job_go_on(job, after);
         if (staged_load_new(job->set->home, job->plugin->id, receipt, known, &job->staged_load) < 0)
-                return go_on(job, after); /* what that means is said when the plugin gets its state */
-        return go_on(job, step_hash_copy);
+                return plugin_job_go_on(job, after); /* what that means is said when the plugin gets its state */
+        return plugin_job_go_on(job, step_hash_copy);
 }
 
 /* Review */
@@ -121,17 +128,12 @@ static int run_review(void *data, GString *ret_text, sd_bus_error *reterr) {
         return 0;
 }
 
-static int step_done(PluginJob *job) {
-        (void) job;
-        return PLUGIN_STEP_DONE;
-}
-
 static int step_write_review(PluginJob *job) {
         int r = check_loaded(job);
 
         if (r < 0)
                 return r;
-        job->step = step_done;
+        job->step = plugin_job_step_done;
         return plugin_job_work(job, run_review, job);
 }
 
@@ -226,7 +228,7 @@ static int step_erase(PluginJob *job) {
                 if (!node->directory && g_str_has_suffix(node->path, ".mts"))
                         return ask_eraser(job, node);
         }
-        return go_on(job, step_stage);
+        return plugin_job_go_on(job, step_stage);
 }
 
 static int step_check_token(PluginJob *job) {
@@ -236,7 +238,7 @@ static int step_check_token(PluginJob *job) {
         r = plugin_set_begin_trust(job->set, job->plugin, job->first, job->second, &job->receipt, &reuse, &job->error);
         if (r < 0)
                 return r;
-        return go_on(job, reuse ? step_store_trust : step_erase);
+        return plugin_job_go_on(job, reuse ? step_store_trust : step_erase);
 }
 
 static int step_begin_trust(PluginJob *job) {
@@ -294,86 +296,4 @@ PluginJob *plugin_job_verify(
         assert(generation > 0);
         job->generation = generation;
         return job;
-}
-
-/* Preview, install, uninstall: a worker, and for the last two a reload */
-
-static int run_preview(void *data, GString *ret_text, sd_bus_error *reterr) {
-        PluginJob *job = data;
-        g_autofree char *json = NULL;
-        int r = plugin_set_preview(job->set, job->first, &json, reterr);
-
-        if (r >= 0)
-                g_string_append(ret_text, json);
-        return r;
-}
-
-static int step_preview(PluginJob *job) {
-        job->step = step_done;
-        return plugin_job_work(job, run_preview, job);
-}
-
-PluginJob *plugin_job_preview(PluginSet *set, sd_event *event, const char *source, PluginJobDone done, void *userdata) {
-        PluginJob *job = plugin_job_new(set, event, NULL, step_preview, done, userdata);
-
-        job->first = g_strdup(source);
-        return job;
-}
-
-static int run_place(void *data, GString *ret_text, sd_bus_error *reterr) {
-        PluginJob *job = data;
-        g_autofree char *name = NULL, *hash = NULL;
-        int r = plugin_set_place(job->set, job->first, job->second, &name, &hash, reterr);
-
-        if (r >= 0)
-                g_string_printf(ret_text, "%s %s", hash, name);
-        return r;
-}
-
-static int step_find_placed(PluginJob *job) {
-        g_auto(GStrv) answer = g_strsplit(job->text, " ", 2);
-        Plugin *plugin = NULL;
-        int r;
-
-        r = plugin_set_find_placed(job->set, answer[1], answer[0], &plugin, &job->error);
-        if (r < 0)
-                return r;
-        job->plugin = plugin_ref(plugin);
-        return PLUGIN_STEP_DONE;
-}
-
-static int step_place(PluginJob *job) {
-        job->step = step_begin_reload;
-        job->after_load = step_find_placed;
-        return plugin_job_work(job, run_place, job);
-}
-
-PluginJob *plugin_job_install(
-                PluginSet *set, sd_event *event, const char *source, const char *expected_hash, PluginJobDone done,
-                void *userdata) {
-        PluginJob *job = plugin_job_new(set, event, NULL, step_place, done, userdata);
-
-        job->first = g_strdup(source);
-        job->second = g_strdup(expected_hash);
-        return job;
-}
-
-static int run_take_away(void *data, GString *ret_text, sd_bus_error *reterr) {
-        PluginJob *job = data;
-
-        (void) ret_text;
-        return plugin_set_take_away(job->set, job->plugin, reterr);
-}
-
-static int step_uninstall(PluginJob *job) {
-        int r = plugin_set_check_uninstall(job->set, job->plugin, &job->error);
-
-        if (r < 0)
-                return r;
-        job->step = step_begin_reload;
-        return plugin_job_work(job, run_take_away, job);
-}
-
-PluginJob *plugin_job_uninstall(PluginSet *set, sd_event *event, Plugin *plugin, PluginJobDone done, void *userdata) {
-        return plugin_job_new(set, event, plugin, step_uninstall, done, userdata);
 }

@@ -4,6 +4,7 @@
 #include "common/limits.h"
 #include "common/sanitize.h"
 #include "service/marker.h"
+#include "service/remote-source.h"
 #include "service/plugin-private.h"
 #include "service/review-changes.h"
 #include "service/review.h"
@@ -50,12 +51,13 @@ static void write_identity(JWriter *writer, const Manifest *manifest) {
 
 static void write_source(JWriter *writer, const ReviewSubject *subject) {
         g_autofree char *installed_from = subject->root_fd >= 0 ? marker_read_source(subject->root_fd) : NULL;
+        g_autofree char *shown = installed_from ? remote_source_show(installed_from) : NULL;
 
         jwriter_key(writer, "source");
         jwriter_begin_object(writer);
         write_optional(writer, "root", subject->root);
         jwriter_member_string(writer, "manifest", manifest_format_file(subject->bundle->manifest->format));
-        write_optional(writer, "installed_from", installed_from);
+        write_optional(writer, "installed_from", shown);
         jwriter_end_object(writer);
 }
 

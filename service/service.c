@@ -274,6 +274,7 @@ static void service_make_parts(Service *service) {
         };
         service->hosts = host_table_new(&service->context);
         service->eraser = eraser_new(&service->context, service->plugins);
+        service->downloader = downloader_new(&service->context, service->plugins);
         service->acts = plugin_acts_new();
 
         plugin_set_set_events(service->plugins, &plugin_set_events, service);
@@ -324,6 +325,7 @@ Service *service_free(Service *service) {
                         invocation_cancel(g_ptr_array_index(service->invocations, 0), "the service is stopping");
         g_clear_pointer(&service->acts, g_ptr_array_unref);
         eraser_free(service->eraser);
+        downloader_free(service->downloader);
         plugin_watch_free(service->watch);
         /* Children first: a host withdraws from the registry, a card from the table. */
         host_table_free(service->hosts);

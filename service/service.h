@@ -12,6 +12,7 @@
 #include "service/approval.h"
 #include "service/attempt-meter.h"
 #include "service/config.h"
+#include "service/downloader.h"
 #include "service/eraser.h"
 #include "service/host-table.h"
 #include "service/invocation.h"
@@ -73,6 +74,7 @@ struct Service {
         GPtrArray *invocations; /* running ones, borrowed */
         GPtrArray *acts;        /* of persons, in progress; owned (plugin-act.c) */
         Eraser *eraser;
+        Downloader *downloader;
         PluginWatch *watch; /* NULL before the start, and where the kernel gives none: then the next call finds a change */
         PolkitAsk polkit_ask; /* NULL: there is no polkit to ask; set by who serves the bus */
         void *polkit_userdata;

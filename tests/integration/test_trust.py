@@ -214,7 +214,7 @@ class Manifests(ServiceCase):
         folder = self.bundle('linked', tool_source("return 'x'"))
         (folder / 'secret').symlink_to('/etc/passwd')
         self.assertFalse(self.validate(folder)['valid'])
-        self.assertFails('InvalidBundle', self.client.install, folder)
+        self.assertFails('LinkFound', self.client.install, folder)
 
     def test_path_that_is_no_folder(self):
         for path, name in (('/nonexistent/bundle', 'InvalidArguments'), ('/etc/passwd', 'InvalidBundle'), ('relative', 'NotSupported'),

@@ -77,14 +77,14 @@ static void test_entries(void) {
         } cases[] = {
                 { "plain", { { "plugin.json", MANIFEST }, { "a/b/c.sh", "x" }, { "d", NULL, AE_IFDIR } }, NULL },
                 { "dots", { { "./", NULL, AE_IFDIR }, { "./a/", NULL, AE_IFDIR }, { "./a/b", "x" } }, NULL },
-                { "absolute", { { "/etc/passwd", "x" } }, ERROR_INVALID_BUNDLE },
-                { "parent", { { "../x", "x" } }, ERROR_INVALID_BUNDLE },
-                { "parent inside", { { "a/../../x", "x" } }, ERROR_INVALID_BUNDLE },
+                { "absolute", { { "/etc/passwd", "x" } }, ERROR_PATH_TRAVERSAL },
+                { "parent", { { "../x", "x" } }, ERROR_PATH_TRAVERSAL },
+                { "parent inside", { { "a/../../x", "x" } }, ERROR_PATH_TRAVERSAL },
                 { "dot inside", { { "a/./x", "x" } }, ERROR_INVALID_BUNDLE },
                 { "backslash", { { "a\\x", "x" } }, ERROR_INVALID_BUNDLE },
-                { "symbolic link", { { "a", "/etc", AE_IFLNK } }, ERROR_INVALID_BUNDLE },
-                { "link inside", { { "b", "x" }, { "a", "b", AE_IFLNK } }, ERROR_INVALID_BUNDLE },
-                { "hard link", { { "b", "x" }, { "a", "b", 0, true } }, ERROR_INVALID_BUNDLE },
+                { "symbolic link", { { "a", "/etc", AE_IFLNK } }, ERROR_LINK_FOUND },
+                { "link inside", { { "b", "x" }, { "a", "b", AE_IFLNK } }, ERROR_LINK_FOUND },
+                { "hard link", { { "b", "x" }, { "a", "b", 0, true } }, ERROR_LINK_FOUND },
                 { "fifo", { { "a", NULL, AE_IFIFO } }, ERROR_INVALID_BUNDLE },
                 { "device", { { "a", NULL, AE_IFCHR } }, ERROR_INVALID_BUNDLE },
                 { "twice", { { "a", "x" }, { "a", "y" } }, ERROR_INVALID_BUNDLE },
@@ -153,9 +153,9 @@ static void test_install(void) {
         g_assert_cmpint(plugin_set_reload(set, NULL), ==, 0);
 
         path = make_archive(folder, two, 2, ARCHIVE_FILTER_NONE);
-        g_assert_cmpint(plugin_set_install(set, path, NULL, &plugin, NULL), ==, errors_to_errno(ERROR_INVALID_BUNDLE));
+        g_assert_cmpint(plugin_set_install(set, path, NULL, &plugin, NULL), ==, errors_to_errno(ERROR_SEVERAL_BUNDLES));
         g_free(make_archive(folder, none, 1, ARCHIVE_FILTER_NONE));
-        g_assert_cmpint(plugin_set_install(set, path, NULL, &plugin, NULL), ==, errors_to_errno(ERROR_INVALID_BUNDLE));
+        g_assert_cmpint(plugin_set_install(set, path, NULL, &plugin, NULL), ==, errors_to_errno(ERROR_NO_BUNDLE));
 
         g_free(make_archive(folder, entries, 2, ARCHIVE_FILTER_GZIP));
         g_assert_cmpint(plugin_set_preview(set, path, &json, NULL), ==, 0);

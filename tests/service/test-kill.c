@@ -15,12 +15,14 @@
 #include "common/errors.h"
 #include "common/safe-file.h"
 #include "fixture.h"
+#include "service/installer.h"
+#include "service/plugin-private.h"
 #include "service/plugin-set.h"
 
 #define FILES 18
 
 typedef struct World {
-        char *folder, *home, *pattern, *source;
+        char *folder, *home, *pattern, *source, *archive;
 } World;
 
 /* Everything that a person can see of the plugin "sample" */
@@ -55,11 +57,23 @@ static size_t count_copies(const char *home) {
         return count;
 }
 
+/* What a download or an archive needs on its way; after a start nothing of it may be left. */
+static size_t count_scratch(const char *home) {
+        g_autoptr(GDir) directory = g_dir_open(home, 0, NULL);
+        const char *name;
+        size_t count = 0;
+
+        while (directory && (name = g_dir_read_name(directory)))
+                count += g_str_has_prefix(name, INSTALL_FETCHED_PREFIX) || g_str_has_prefix(name, INSTALL_UNPACKED_PREFIX);
+        return count;
+}
+
 static Seen look(const char *home) {
         g_autoptr(PluginSet) set = start(home);
         Plugin *plugin = NULL;
         Seen seen = { .plugins = fixture_count(home, "plugins"), .copies = count_copies(home) };
 
+        g_assert_cmpuint(count_scratch(home), ==, 0);
         g_assert_null(diagnostics_first_error(plugin_set_get_diagnostics(set)));
         seen.there = plugin_set_find(set, "sample", &plugin, NULL) >= 0;
         if (!seen.there)
@@ -131,6 +145,38 @@ static int do_update(PluginSet *set, const World *world) {
 static int do_uninstall(PluginSet *set, const World *world) {
         (void) world;
         return plugin_set_uninstall(set, sample(set), NULL);
+}
+
+/* What the downloader does with the bytes of a server (downloader.c): a file in the home that grows. */
+static char *fetch(const World *world) {
+        g_autofree char *path = g_build_filename(world->home, INSTALL_FETCHED_PREFIX "kill", NULL), *bytes = NULL;
+        _cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        gsize size = 0;
+
+        if (fd < 0 || !g_file_get_contents(world->archive, &bytes, &size, NULL))
+                return NULL;
+        for (gsize at = 0; at < size; at += 4096)
+                if (write(fd, bytes + at, MIN(size - at, 4096)) < 0)
+                        return NULL;
+        return g_steal_pointer(&path);
+}
+
+static int do_fetched_install(PluginSet *set, const World *world) {
+        g_autofree char *fetched = fetch(world), *name = NULL, *hash = NULL;
+        int r = fetched ? plugin_set_place(set, "https://example.org/x", fetched, NULL, &name, &hash, NULL) : -EIO;
+
+        if (fetched)
+                (void) unlink(fetched);
+        return r < 0 ? r : plugin_set_reload(set, NULL);
+}
+
+static int do_fetched_update(PluginSet *set, const World *world) {
+        g_autofree char *fetched = fetch(world);
+        int r = fetched ? plugin_set_update(set, sample(set), fetched, NULL, NULL) : -EIO;
+
+        if (fetched)
+                (void) unlink(fetched);
+        return r;
 }
 
 typedef int (*Transition)(PluginSet *set, const World *world);
@@ -274,6 +320,14 @@ static unsigned try_every_stop(const World *world, Transition transition) {
         return stop - 2; /* the last run went through */
 }
 
+static void pack(const World *world) {
+        const char *const command[] = { "tar", "-C", world->folder, "-cf", world->archive, "sample", NULL };
+        int status = -1;
+
+        g_assert_true(g_spawn_sync(NULL, (char **) command, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, &status, NULL));
+        g_assert_cmpint(status, ==, 0);
+}
+
 static void write_source(const char *folder) {
         fixture_bundle(folder, "sample");
         for (unsigned i = 0; i < FILES; i++) {
@@ -307,6 +361,7 @@ static void test_every_stop(void) {
         world.home = g_build_filename(world.folder, "home", NULL);
         world.pattern = g_build_filename(world.folder, "pattern", NULL);
         world.source = g_build_filename(world.folder, "sample", NULL);
+        world.archive = g_build_filename(world.folder, "archive", NULL);
         placed = g_build_filename(world.home, "plugins/sample", NULL);
         fixture_make_directory(world.home, ".");
         write_source(world.source);
@@ -324,9 +379,19 @@ static void test_every_stop(void) {
         stops += try_every_stop(&world, do_disable);
         stops += try_every_stop(&world, do_revoke);
         stops += try_every_stop(&world, do_uninstall);
-        g_test_message("%u stops", stops);
+
+        /* The same for what lies elsewhere. */
+        pack(&world);
+        stops += try_every_stop(&world, do_fetched_install);
+        stops += try_every_stop(&world, do_trust);
+        stops += try_every_stop(&world, do_enable);
+        fixture_write(world.source, "native/main.mjs", "export function apply() {   }\n", -1);
+        pack(&world);
+        stops += try_every_stop(&world, do_fetched_update);
+        g_test_message("%u stops, no third state", stops);
         g_assert_cmpuint(stops, >=, 500);
 
+        g_free(world.archive);
         g_free(world.home);
         g_free(world.pattern);
         g_free(world.source);

@@ -246,7 +246,7 @@ static void test_install_refusals(void) {
         assert_refused(plugin_set_install(world.set, "github:a/b", NULL, &plugin, &error), ERROR_NOT_SUPPORTED);
         assert_refused(plugin_set_install(world.set, source, NULL, &plugin, &error), ERROR_INVALID_ARGUMENTS);
         fixture_make_directory(world.author, "sample");
-        assert_refused(plugin_set_install(world.set, source, NULL, &plugin, &error), ERROR_INVALID_BUNDLE);
+        assert_refused(plugin_set_install(world.set, source, NULL, &plugin, &error), ERROR_NO_BUNDLE);
         fixture_write(source, "plugin.json", "{", -1);
         assert_refused(plugin_set_install(world.set, source, NULL, &plugin, &error), ERROR_INVALID_MANIFEST);
 
