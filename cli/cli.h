@@ -26,6 +26,8 @@ typedef enum OptionId {
         OPTION_MODEL,
         OPTION_DEADLINE,
         OPTION_EXPECT,
+        OPTION_ALLOW_NETWORK,
+        OPTION_PREVIEW,
         OPTION_DIFF,
         OPTION_WATCH,
         OPTION_SCOPE,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/client.h"
+#include "cli/polkit-agent.h"
 #include "common/cleanup.h"
 #include "common/errors.h"
 
@@ -273,6 +274,7 @@ int client_find_plugin(Cli *cli, const char *plugin, char **ret_id, char **ret_p
 int client_open_session(Cli *cli, char **ret, sd_bus_error *reterr) {
         g_autofree char *workspace = NULL;
         g_autoptr(sd_bus_message) reply = NULL;
+        PolkitAgent agent = {};
         const char *path;
         int r;
 
@@ -292,7 +294,11 @@ int client_open_session(Cli *cli, char **ret, sd_bus_error *reterr) {
                 {},
         };
 
+        /* More freedom than the default is for a person to give. */
+        if (cli_has(cli, OPTION_POSTURE))
+                polkit_agent_open(&agent);
         r = client_call_options(cli, ".Sessions", "Open", CLIENT_WAIT_PERSON, NULL, options, &reply, reterr);
+        polkit_agent_close(&agent);
         if (r < 0)
                 return r;
 

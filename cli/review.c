@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "cli/client.h"
+#include "cli/bundle-job.h"
 #include "cli/failure.h"
 #include "cli/output.h"
+#include "cli/review-changes.h"
 #include "cli/review.h"
 #include "cli/table.h"
 #include "cli/view.h"
-#include "cli/when.h"
 #include "common/cleanup.h"
 
 /* The parts of the document in the order in which a person should meet them: last what decides, so that it
@@ -73,18 +73,6 @@ static void append_files(const Cli *cli, GString *page, Jval part) {
         append_file_table(cli, page, jval_member(part, "list"));
 }
 
-static void append_changes(const Cli *cli, GString *page, Jval part) {
-        static const char *const elsewhere[] = { "reviewed_at", NULL };
-        uint64_t seconds;
-
-        if (jval_uint64(jval_member(part, "reviewed_at"), &seconds) >= 0 && seconds < UINT64_MAX / 1000000) {
-                g_autofree char *time = when_format(seconds * 1000000);
-
-                g_string_append_printf(page, "  Last reviewed: %s\n", time);
-        }
-        view_append(cli, page, part, 2, elsewhere);
-}
-
 static const struct {
         const char *key, *heading;
         PartAppend append;
@@ -98,7 +86,7 @@ static const struct {
         { "mcp_servers", "MCP servers", append_plain },
         { "entries", "Code that will run", append_file_table },
         { "inactive", "What will not work here", append_plain },
-        { "changes", "What changed since it was last reviewed", append_changes },
+        { "changes", "What changed since it was last reviewed", review_changes_append },
         { "capabilities", "What it asks for", append_capabilities },
         { "diagnostics", "Problems", append_plain },
 };
@@ -149,10 +137,25 @@ static void append_command(const Cli *cli, GString *page, Jval review, const cha
         g_string_append(page, "Trusting runs nothing yet; enabling does.\n");
 }
 
-char *review_page(const Cli *cli, Jval review, const char *plugin) {
-        g_autofree char *title = g_strdup_printf("Review of %s", plugin);
-        g_autoptr(GString) page = g_string_new(NULL);
+/* How to install what was shown and nothing else. */
+static void append_install_command(const Cli *cli, GString *page, Jval review, const char *source) {
+        const char *hash = jval_text(jval_member(review, "content_hash"));
+        g_autofree char *word = failure_quote(source), *why = view_scalar(jval_member(review, "refused"));
+        const char *bus = cli_has(cli, OPTION_SYSTEM) ? "--system " : "";
 
+        g_string_append_c(page, '\n');
+        if (!hash || jval_text(jval_member(review, "refused")) || strspn(hash, "0123456789abcdef") != strlen(hash)) {
+                g_string_append_printf(page, "%sIt cannot be installed as it is:%s %s\n",
+                                style_on(cli, STYLE_WARNING), style_on(cli, STYLE_PLAIN), why);
+                return;
+        }
+
+        style_append(cli, page, STYLE_BOLD, "To install exactly this, run:");
+        g_string_append_printf(page, "\n  codewhalectl %sinstall --expect=%s %s\n", bus, hash, word);
+        g_string_append(page, "Installing trusts nothing and runs nothing.\n");
+}
+
+static void append_parts(const Cli *cli, GString *page, Jval review, const char *title) {
         style_append(cli, page, STYLE_BOLD, title);
         g_string_append_c(page, '\n');
         append_others(cli, page, review);
@@ -164,24 +167,34 @@ char *review_page(const Cli *cli, Jval review, const char *plugin) {
                 view_heading(cli, page, parts[i].heading);
                 parts[i].append(cli, page, part);
         }
+}
+
+char *review_page(const Cli *cli, Jval review, const char *plugin) {
+        g_autofree char *title = g_strdup_printf("Review of %s", plugin);
+        g_autoptr(GString) page = g_string_new(NULL);
+
+        append_parts(cli, page, review, title);
         append_command(cli, page, review, plugin);
+        return g_string_free(g_steal_pointer(&page), FALSE);
+}
+
+char *review_preview_page(const Cli *cli, Jval review, const char *source) {
+        g_autofree char *title = g_strdup_printf("Preview of %s", source);
+        g_autoptr(GString) page = g_string_new(NULL);
+
+        append_parts(cli, page, review, title);
+        append_install_command(cli, page, review, source);
         return g_string_free(g_steal_pointer(&page), FALSE);
 }
 
 int review_print(Cli *cli, const char *plugin) {
         const CallOption options[] = { { "diff", 'b', .number = cli_has(cli, OPTION_DIFF) }, {} };
-        const char *words[] = { plugin, NULL };
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_autoptr(sd_bus_message) reply = NULL;
-        g_autofree char *page = NULL;
+        g_autofree char *page = NULL, *json = NULL;
         g_autoptr(Jdoc) doc = NULL;
-        const char *json = NULL;
         int r;
 
-        r = client_call_options(
-                        cli, ".Plugins", "Review", CLIENT_WAIT_PERSON, words, options, &reply, &error);
-        if (r >= 0)
-                r = sd_bus_message_read(reply, "s", &json);
+        r = bundle_job_run(cli, "Review", plugin, options, &json, &error);
         if (r < 0)
                 return failure_report(cli, r, &error, plugin);
         if (cli_has(cli, OPTION_JSON))

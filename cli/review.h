@@ -16,3 +16,6 @@ int review_print(Cli *cli, const char *plugin);
 
 /** review_page() - the page for a review document; a new string */
 char *review_page(const Cli *cli, Jval review, const char *plugin);
+
+/** review_preview_page() - the same for what is not installed yet; it ends in the command that installs exactly that */
+char *review_preview_page(const Cli *cli, Jval review, const char *source);

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "cli/client.h"
+#include "cli/bundle-job.h"
 #include "cli/failure.h"
 #include "cli/output.h"
+#include "cli/review.h"
+#include "cli/source.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
 #include "common/cleanup.h"
-
-/* The service may stand in another directory, so that paths go to it whole. Anything with a scheme goes as
- * it is. */
-static char *source_resolve(const char *word) {
-        if (g_str_has_prefix(word, "path:"))
-                return g_canonicalize_filename(word + strlen("path:"), NULL);
-        return strstr(word, "://") || g_str_has_prefix(word, "github:")
-                               ? g_strdup(word)
-                               : g_canonicalize_filename(word, NULL);
-}
 
 static int print_installed(const Cli *cli, const char *json) {
         g_autoptr(Jdoc) doc = view_parse(json);
@@ -36,26 +28,35 @@ static int print_installed(const Cli *cli, const char *json) {
         return r;
 }
 
+static int print_preview(const Cli *cli, const char *json, const char *source) {
+        g_autoptr(Jdoc) doc = view_parse(json);
+        g_autofree char *page = NULL;
+
+        if (!doc)
+                return EXIT_STATUS_FAILURE;
+
+        page = review_preview_page(cli, jdoc_root(doc), source);
+        return output_page(cli, page);
+}
+
 int verb_install(Cli *cli, int argc, char **argv) {
+        g_autofree char *source = source_resolve(argv[1]), *json = NULL;
+        bool preview = cli_has(cli, OPTION_PREVIEW);
         const CallOption options[] = {
-                { "expected-content-hash", 's', .text = cli->options[OPTION_EXPECT] },
+                { "allow-network", 'b', .number = source_may_fetch(cli, source) },
+                { "expected-content-hash", 's', .text = preview ? NULL : cli->options[OPTION_EXPECT] },
                 {},
         };
-        g_autofree char *source = source_resolve(argv[1]);
-        const char *words[] = { source, NULL };
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_autoptr(sd_bus_message) reply = NULL;
-        const char *json = NULL;
         int r;
 
         (void) argc;
 
-        r = client_call_options(
-                        cli, ".Plugins", "Install", CLIENT_WAIT_PERSON, words, options, &reply, &error);
-        if (r >= 0)
-                r = sd_bus_message_read(reply, "s", &json);
+        r = bundle_job_run(cli, preview ? "Preview" : "Install", source, options, &json, &error);
         if (r < 0)
                 return failure_report(cli, r, &error, source);
+        if (cli_has(cli, OPTION_JSON))
+                return output_json(json);
 
-        return cli_has(cli, OPTION_JSON) ? output_json(json) : print_installed(cli, json);
+        return preview ? print_preview(cli, json, source) : print_installed(cli, json);
 }

@@ -2,6 +2,7 @@
 #include "cli/client.h"
 #include "cli/failure.h"
 #include "cli/output.h"
+#include "cli/polkit-agent.h"
 #include "cli/review.h"
 #include "cli/verbs.h"
 #include "common/cleanup.h"
@@ -10,13 +11,16 @@
  */
 int verb_trust(Cli *cli, int argc, char **argv) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        PolkitAgent agent = {};
         int r;
 
         if (argc < 3)
                 return review_print(cli, argv[1]);
 
+        polkit_agent_open(&agent);
         r = client_call(cli, ".Plugins", "Trust", CLIENT_WAIT_PERSON, NULL, &error, "ssa{sv}", argv[1],
                         argv[2], 0);
+        polkit_agent_close(&agent);
         if (r < 0)
                 return failure_report(cli, r, &error, argv[1]);
 

@@ -16,8 +16,17 @@ static const Verb verbs[] = {
         { NULL, "schema", "check FILE [INSTANCE]", 2, 3, false, verb_schema,
                         "Judge a JSON Schema as the registration of a tool would",
                         "And an instance as a call would judge it. Ends with 2 when one of them will not do." },
-        { NULL, "install", "FOLDER|ARCHIVE", 1, 1, false, verb_install, "Copy a bundle into your plugins",
-                        "The bundle is then disabled and not trusted: nothing of it runs." },
+        { NULL, "install", "FOLDER|ARCHIVE|ADDRESS", 1, 1, false, verb_install,
+                        "Copy a bundle into your plugins",
+                        "The bundle is then disabled and not trusted: nothing of it runs.\n"
+                        "ADDRESS is one of a tar archive (https://HOST/PATH), or github:OWNER/REPOSITORY[@REF]. "
+                        "You are asked before\n"
+                        "anything is fetched. --preview shows what would be installed, and how to install "
+                        "exactly that." },
+        { NULL, "update", "PLUGIN", 1, 1, false, verb_update, "Ask the source of a bundle for newer bytes",
+                        "Other bytes are put in place of the old ones and are new to everybody: review and "
+                        "trust them again.\n"
+                        "For bundles that were fetched; one from a folder is uninstalled and installed again." },
         { NULL, "review", "PLUGIN", 1, 1, false, verb_review, "Show what a bundle is and asks for", NULL },
         { NULL, "trust", "PLUGIN [TOKEN]", 1, 2, false, verb_trust, "Trust exactly what a review showed",
                         "TOKEN stands in the review. Without it the review is shown and nothing is trusted. "

@@ -49,6 +49,7 @@ int verb_trust(Cli *cli, int argc, char **argv);
 int verb_enable(Cli *cli, int argc, char **argv);
 int verb_disable(Cli *cli, int argc, char **argv);
 int verb_revoke(Cli *cli, int argc, char **argv);
+int verb_update(Cli *cli, int argc, char **argv);
 int verb_uninstall(Cli *cli, int argc, char **argv);
 int verb_reload(Cli *cli, int argc, char **argv);
 int verb_tools(Cli *cli, int argc, char **argv);

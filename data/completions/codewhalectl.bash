@@ -8,7 +8,7 @@ __codewhalectl_names() {
 }
 
 _codewhalectl() {
-        local verbs='list show validate schema install review trust enable disable revoke uninstall reload tools call commands run
+        local verbs='list show validate schema install update review trust enable disable revoke uninstall reload tools call commands run
                 hooks prompt storage sessions approve grants why decisions status doctor log monitor help'
         local everywhere='--help --version --json --user --system --address= --timeout= --no-pager --color='
         local session='--workspace= --mode= --posture='
@@ -49,7 +49,8 @@ _codewhalectl() {
                 run) words+=" $session --deadline=" ;;
                 prompt) words+=" $session --model=" ;;
                 tools | commands | hooks) words+=" $session" ;;
-                install) words+=' --expect=' ;;
+                install) words+=' --expect= --allow-network --preview' ;;
+                update) words+=' --expect= --allow-network' ;;
                 review | trust) words+=' --diff' ;;
                 approve) words+=' --watch --scope= --for= --digest=' ;;
                 decisions) words+=' --kind= --session= --plugin= --tool= --outcome= --since= --until= --limit=' ;;
@@ -59,7 +60,7 @@ _codewhalectl() {
                 words=$verbs
         else
                 case $verb:$place in
-                show:0 | review:0 | trust:0 | enable:0 | disable:0 | revoke:0 | uninstall:0 | log:0 | storage:1)
+                show:0 | update:0 | review:0 | trust:0 | enable:0 | disable:0 | revoke:0 | uninstall:0 | log:0 | storage:1)
                         words=$(__codewhalectl_names name list) ;;
                 install:0 | validate:0)
                         mapfile -t COMPREPLY < <(compgen -d -- "$current")

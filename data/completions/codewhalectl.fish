@@ -8,7 +8,7 @@ function __codewhalectl_names
 end
 
 set -l session call run tools commands hooks prompt
-set -l plugins show review trust enable disable revoke uninstall log
+set -l plugins show update review trust enable disable revoke uninstall log
 
 complete -c codewhalectl -f
 complete -c codewhalectl -s h -l help -d 'Show help'
@@ -31,6 +31,7 @@ complete -c codewhalectl -n __fish_use_subcommand -a trust -d 'Trust exactly wha
 complete -c codewhalectl -n __fish_use_subcommand -a enable -d 'Let a trusted bundle run'
 complete -c codewhalectl -n __fish_use_subcommand -a disable -d 'Stop a bundle and keep the trust in it'
 complete -c codewhalectl -n __fish_use_subcommand -a revoke -d 'Take the trust in a bundle back'
+complete -c codewhalectl -n __fish_use_subcommand -a update -d 'Ask the source of a bundle for newer bytes'
 complete -c codewhalectl -n __fish_use_subcommand -a uninstall -d 'Delete a disabled bundle'
 complete -c codewhalectl -n __fish_use_subcommand -a reload -d 'Read the configuration and all bundles again'
 complete -c codewhalectl -n __fish_use_subcommand -a tools -d 'Show the tools'
@@ -65,7 +66,9 @@ complete -c codewhalectl -n "__fish_seen_subcommand_from $session" -l mode -x -a
 complete -c codewhalectl -n "__fish_seen_subcommand_from $session" -l posture -x -a 'ask auto-review never full-access' -d 'Posture of the session'
 complete -c codewhalectl -n '__fish_seen_subcommand_from prompt' -l model -x -d 'What the model stands for'
 complete -c codewhalectl -n '__fish_seen_subcommand_from call run' -l deadline -x -d 'Time of the plugin in milliseconds'
-complete -c codewhalectl -n '__fish_seen_subcommand_from install' -l expect -x -d 'Refuse other bytes'
+complete -c codewhalectl -n '__fish_seen_subcommand_from install update' -l expect -x -d 'Refuse other bytes'
+complete -c codewhalectl -n '__fish_seen_subcommand_from install update' -l allow-network -d 'Fetch without asking'
+complete -c codewhalectl -n '__fish_seen_subcommand_from install' -l preview -d 'Show what would be installed'
 complete -c codewhalectl -n '__fish_seen_subcommand_from review trust' -l diff -d 'With the lines that changed'
 complete -c codewhalectl -n '__fish_seen_subcommand_from approve' -s w -l watch -d 'Ask about every call'
 complete -c codewhalectl -n '__fish_seen_subcommand_from approve' -l scope -x -a 'once session' -d 'What the answer is for'

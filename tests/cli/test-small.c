@@ -8,6 +8,7 @@
 #include <systemd/sd-bus.h>
 #include <unistd.h>
 
+#include "cli/bundle-job.h"
 #include "cli/memory-file.h"
 #include "cli/message-json.h"
 #include "cli/request.h"
@@ -45,6 +46,30 @@ static void test_when(void) {
                 g_test_message("%s", cases[i].text);
                 g_assert_cmpint(when_parse(cases[i].text, UINT64_C(1000000000000), &usec), ==, cases[i].r);
                 g_assert_cmpuint(usec, ==, cases[i].usec);
+        }
+}
+
+static void test_bar(void) {
+        static const struct {
+                const char *stage;
+                uint64_t done, total;
+                unsigned columns;
+                const char *line;
+        } cases[] = {
+                { "fetching", 0, 0, 80, "Fetching" },
+                { "reading", 1500, 0, 80, "Reading 1.5 kB" },
+                { "fetching", 0, 1000, 42, "Fetching [          ]   0 % 0 B" },
+                { "fetching", 500, 1000, 42, "Fetching [#####     ]  50 % 500 B" },
+                { "fetching", 1000, 1000, 42, "Fetching [##########] 100 % 1.0 kB" },
+                { "fetching", 5000, 1000, 42, "Fetching [##########] 100 % 5.0 kB" },
+                { "writing", 2000000, 2000000, 10, "Writing 100 % 2.0 MB" },
+                { "x\033[2J", 0, 0, 80, "x\\x1b[2J" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *line = bundle_job_line(cases[i].stage, cases[i].done, cases[i].total, cases[i].columns);
+
+                g_assert_cmpstr(line, ==, cases[i].line);
         }
 }
 
@@ -153,6 +178,7 @@ static void test_verbs(void) {
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/cli/when/parse", test_when);
+        g_test_add_func("/cli/bar/line", test_bar);
         g_test_add_func("/cli/unit-pattern", test_unit_pattern);
         g_test_add_func("/cli/request/path", test_request_path);
         g_test_add_func("/cli/memory-file/round-trip", test_memory_file);
