@@ -151,6 +151,9 @@
 #define PROMPT_SECTIONS_MAX        1024u
 #define PROMPT_BLOCK_BYTES_MAX     KIB(128)
 
+#define REGISTRATION_RECORD_BYTES_MAX MIB(12) /* of one plugin: 128 tools with the largest schema, and the rest */
+#define REGISTRATION_RECORD_NODES_MAX 1000000u
+
 /* Storage */
 #define STORAGE_KEY_BYTES_MAX      128u
 #define STORAGE_VALUE_BYTES_MAX    KIB(128)

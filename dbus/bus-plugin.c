@@ -209,6 +209,7 @@ static const sd_bus_vtable plugin_vtable[] = {
         FACT("ContentHash", "s"),
         FACT("CapabilityHash", "s"),
         FACT("HostState", "s"),
+        FACT("Activation", "s"),
         FACT("Failure", "s"),
         FACT("Unit", "s"),
         FACT("Sandbox", "s"),

@@ -70,6 +70,10 @@ static char *text_host_state(const Service *service, Plugin *plugin) {
         return g_strdup(host ? host_get_state_word(host) : host_state_to_string(HOST_DISABLED));
 }
 
+static char *text_activation(const Service *service, Plugin *plugin) {
+        return g_strdup(config_is_eager(service->config, plugin_get_name(plugin)) ? "eager" : "on-demand");
+}
+
 static char *text_failure(const Service *service, Plugin *plugin) {
         const Host *host = host_of(service, plugin);
         const char *reason = plugin_get_inactive_reason(plugin);
@@ -104,6 +108,7 @@ static const PluginFact plugin_facts[] = {
         { "ContentHash",    's', true,  text_content_hash    },
         { "CapabilityHash", 's', true,  text_capability_hash },
         { "HostState",      's', true,  text_host_state      },
+        { "Activation",     's', true,  text_activation      },
         { "Failure",        's', true,  text_failure         },
         { "Unit",           's', true,  text_unit            },
         { "Sandbox",        's', true,  text_sandbox         },

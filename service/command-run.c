@@ -109,10 +109,10 @@ static void on_command_answer(const RpcAnswer *answer, void *userdata) {
 }
 
 static void command_send(Invocation *invocation) {
-        Rpc *rpc = invocation_rpc(invocation->service, invocation->target);
         g_autofree char *raw = g_strstrip(g_strndup(invocation->input, invocation->input_size)), *params = NULL;
         g_auto(JWriter) writer = {};
         size_t size;
+        Rpc *rpc;
         int r;
 
         if (!invocation_verify(invocation))
@@ -127,7 +127,8 @@ static void command_send(Invocation *invocation) {
         params = jwriter_steal(&writer, &size);
 
         invocation->state = INVOCATION_EXECUTING;
-        r = rpc ? rpc_call(rpc, 0, "command/run", params, size, invocation->deadline_msec, on_command_answer, invocation,
+        rpc = invocation_rpc(invocation->service, invocation->target);
+        r = rpc ? rpc_call(rpc, 0, "command/run", params, size, invocation_left_msec(invocation), on_command_answer, invocation,
                            &invocation->rpc_call) : -ENOTCONN;
         if (r < 0)
                 invocation_fail(invocation, r == -EBUSY ? ERROR_BUSY : ERROR_HOST_UNAVAILABLE, "'%s' can't run now: %s.",
@@ -151,6 +152,7 @@ int invocation_start_command(
                 return errors_set(reterr, ERROR_IO, "Nothing runs while decisions can't be recorded; see 'codewhalectl doctor'.");
 
         invocation = invocation_new(service, request, command, COMMAND_DEADLINE_MSEC, done, userdata);
-        command_send(invocation);
+        if (invocation_verify(invocation))
+                invocation_with_host(invocation, command_send);
         return invocation_started(invocation, ret, reterr);
 }

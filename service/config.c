@@ -10,6 +10,7 @@
 #include "service/config.h"
 
 #define CONFIG_NAME "config.toml"
+#define ACTIVATION_WORDS "\"on-demand\" or \"eager\""
 
 Config *config_new(void) {
         Config *config = g_new0(Config, 1);
@@ -17,6 +18,7 @@ Config *config_new(void) {
         config->runtime = RUNTIME_NODE;
         config->memory_bytes = HOST_MEMORY_BYTES;
         config->tasks = HOST_TASKS_MAX;
+        config->idle_msec = HOST_IDLE_MSEC;
         config->posture = POSTURE_ASK;
         config->notify = true;
         return config;
@@ -49,6 +51,7 @@ typedef enum SettingType {
         SETTING_POSTURE,
         SETTING_CONFIRM,
         SETTING_NETWORK,
+        SETTING_ACTIVATION,
 } SettingType;
 
 typedef struct Setting {
@@ -66,6 +69,8 @@ static const Setting settings[] = {
         { "extension_host", "memory_mib", SETTING_UINT, offsetof(Config, memory_bytes), 64, 65536, MIB(1) },
         { "extension_host", "tasks", SETTING_UINT, offsetof(Config, tasks), 16, 4096, 1 },
         { "extension_host", "require_memory_limit", SETTING_BOOLEAN, offsetof(Config, require_memory_limit), 0, 0, 0 },
+        { "extension_host", "activation", SETTING_ACTIVATION, offsetof(Config, eager), 0, 0, 0 },
+        { "extension_host", "idle_sec", SETTING_UINT, offsetof(Config, idle_msec), 0, 86400, 1000 },
         { "policy", "posture", SETTING_POSTURE, offsetof(Config, posture), 0, 0, 0 },
         { "trust", "confirm", SETTING_CONFIRM, offsetof(Config, confirm), 0, 0, 0 },
         { "approvals", "notify", SETTING_BOOLEAN, offsetof(Config, notify), 0, 0, 0 },
@@ -107,6 +112,13 @@ static int read_path(const Setting *setting, Jval value, char **place, sd_bus_er
         return 0;
 }
 
+static int read_activation(Jval value, bool *ret_eager) {
+        if (!jval_equals_text(value, "eager") && !jval_equals_text(value, "on-demand"))
+                return -EINVAL;
+        *ret_eager = jval_equals_text(value, "eager");
+        return 0;
+}
+
 static int read_setting(Config *config, const Setting *setting, Jval value, sd_bus_error *reterr) {
         void *place = (char *) config + setting->offset;
 
@@ -131,6 +143,8 @@ static int read_setting(Config *config, const Setting *setting, Jval value, sd_b
         case SETTING_NETWORK:
                 config->network = network_policy_from_string(jval_text(value));
                 return config->network < 0 ? refuse(reterr, setting->table, setting->key, "\"ask\", \"deny\" or \"allow\"") : 0;
+        case SETTING_ACTIVATION:
+                return read_activation(value, place) < 0 ? refuse(reterr, setting->table, setting->key, ACTIVATION_WORDS) : 0;
         }
         g_assert_not_reached();
 }
@@ -173,16 +187,37 @@ static int read_table(Config *config, const char *table, Jval object, sd_bus_err
         return 0;
 }
 
-/* [plugins."<name>"] has one key, config; what stands in it is judged when it is delivered (contract 4.11). */
+/* [plugins."<name>"]: config, a table that is judged when it is delivered (contract 4.11), and activation. */
+static int check_plugin(const char *name, Jval object, sd_bus_error *reterr) {
+        JIter iter = jval_iterate(object);
+        Jval key, value;
+        bool eager;
+
+        if (!jval_is(object, J_OBJECT))
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "%s: [plugins.\"%s\"] must be a table.", CONFIG_NAME, name);
+
+        while (jiter_next(&iter, &key, &value)) {
+                if (jval_equals_text(key, "config") && jval_is(value, J_OBJECT))
+                        continue;
+                if (jval_equals_text(key, "activation") && read_activation(value, &eager) >= 0)
+                        continue;
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS,
+                                  "%s: [plugins.\"%s\"] takes 'config', a table, and 'activation', " ACTIVATION_WORDS ".",
+                                  CONFIG_NAME, name);
+        }
+        return 0;
+}
+
 static int check_plugins(Jval object, sd_bus_error *reterr) {
         JIter iter = jval_iterate(object);
         Jval key, value;
+        int r;
 
-        while (jiter_next(&iter, &key, &value))
-                if (!jval_is(value, J_OBJECT) || jval_length(value) != 1 || !jval_is(jval_member(value, "config"), J_OBJECT))
-                        return errors_set(reterr, ERROR_INVALID_ARGUMENTS,
-                                          "%s: [plugins.\"%s\"] takes one table, 'config', and nothing else.", CONFIG_NAME,
-                                          jval_text(key) ?: "?");
+        while (jiter_next(&iter, &key, &value)) {
+                r = check_plugin(jval_text(key) ?: "?", value, reterr);
+                if (r < 0)
+                        return r;
+        }
         return 0;
 }
 
@@ -276,6 +311,14 @@ static unsigned depth_of(Jval value, unsigned left) {
         while (jiter_next(&iter, &key, &item))
                 deepest = MAX(deepest, depth_of(item, left - 1));
         return deepest + 1;
+}
+
+bool config_is_eager(const Config *config, const char *plugin_name) {
+        Jval plugins = jval_member(config->doc ? jdoc_root(config->doc) : (Jval) {}, "plugins");
+        bool eager = config->eager;
+
+        (void) read_activation(jval_member(jval_member(plugins, plugin_name), "activation"), &eager);
+        return eager;
 }
 
 int config_for_plugin(const Config *config, const char *plugin_name, char **ret_json, sd_bus_error *reterr) {

@@ -22,6 +22,8 @@ typedef struct Config {
         uint64_t memory_bytes;   /* [extension_host] memory_mib */
         unsigned tasks;          /* [extension_host] tasks */
         bool require_memory_limit; /* [extension_host] require_memory_limit: refuse where MemoryMax= is not enforced */
+        bool eager;              /* [extension_host] activation */
+        uint64_t idle_msec;      /* [extension_host] idle_sec; 0: a host is never stopped for that */
         Posture posture;         /* [policy] posture */
         ConfirmMethod confirm;   /* [trust] confirm */
         bool keep_arguments;     /* [decisions] keep_arguments: in the record, beside their digest */
@@ -40,6 +42,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_free)
 
 /** config_load() - read config.toml of a home; on failure the values stay and config->error says why */
 int config_load(Config *config, CodewhaleHome *home, sd_bus_error *reterr);
+
+/** config_is_eager() - whether the plugin's host runs always: [plugins."<name>"] activation, else [extension_host] activation */
+bool config_is_eager(const Config *config, const char *plugin_name);
 
 /**
  * config_for_plugin() - the table [plugins."<name>".config] as JSON (contract 4.11)

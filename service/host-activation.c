@@ -105,6 +105,7 @@ static void host_finish_activation(Host *host) {
 
         for (size_t i = 0; (entry = owner_get_entry(host->owner, i)); i++)
                 if (entry->state == OWNER_ACTIVE) {
+                        host_compare_listing(host);
                         owner_set_state(host->owner, OWNER_ACTIVE, NULL);
                         registry_announce(host->context->registry, host->owner);
                         host_on_activated(host);

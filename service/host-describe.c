@@ -64,6 +64,19 @@ static void write_entries(const Host *host, JWriter *writer) {
         jwriter_end_array(writer);
 }
 
+/* When it runs, and where what is known of it comes from. */
+static void write_activation(const Host *host, JWriter *writer) {
+        bool listed = host_is_listed(host), idle = host->state == HOST_IDLE;
+
+        jwriter_member_string(writer, "activation", host_runs_always(host) ? "eager" : "on-demand");
+        jwriter_member_uint(writer, "idle_sec", host->context->config->idle_msec / 1000);
+        jwriter_member_string(writer, "listed_from", listed ? "record" : idle || !host->owner ? "nothing" : "activation");
+        if (!listed && host->record_reason)
+                jwriter_member_string(writer, "no_record_because", host->record_reason);
+        if (host->owner && owner_was_touched(host->owner))
+                jwriter_member_boolean(writer, "changed_since_activation", true);
+}
+
 static void write_diagnostic(const char *text, void *userdata) {
         jwriter_string(userdata, text);
 }
@@ -77,6 +90,7 @@ void host_write(const Host *host, JWriter *writer) {
                 jwriter_member_string(writer, "reason", host->reason);
         if (host_get_unit(host))
                 jwriter_member_string(writer, "unit", host_get_unit(host));
+        write_activation(host, writer);
         jwriter_member_uint(writer, "crashes", crash_budget_count(&host->budget, now));
         write_entries(host, writer);
         jwriter_key(writer, "limits");

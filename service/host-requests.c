@@ -41,6 +41,7 @@ static void on_register(Host *host, uint64_t id, Jval params) {
         }
 
         r = registry_register(host->context->registry, host->owner, params, &handle, &refusal);
+        host->listable = host->listable && (r < 0 || registry_can_list(params));
         if (r == -EOPNOTSUPP) {
                 g_free(refusal);
                 refusal = g_strdup("this service has no place for registrations of that kind");
@@ -141,7 +142,25 @@ static void on_storage_delete(Host *host, uint64_t id, Jval params) {
         respond_storage(host, id, r, r > 0 ? "{\"deleted\":true}" : "{\"deleted\":false}");
 }
 
+/* What the clean-up of a host that goes to sleep may still ask for: its registrations are gone already. */
+static void on_request_of_retiring(Host *host, const WireMethod *method, uint64_t id, Jval params) {
+        if (method->id == WIRE_UNREGISTER)
+                respond_text(host, id, "{}");
+        else if (method->id == WIRE_STORAGE_GET)
+                on_storage_get(host, id, params);
+        else if (method->id == WIRE_STORAGE_SET)
+                on_storage_set(host, id, params);
+        else if (method->id == WIRE_STORAGE_DELETE)
+                on_storage_delete(host, id, params);
+        else
+                respond_error(host, id, RPC_NOT_AVAILABLE, "the host is being stopped because nobody needs it now");
+}
+
 void host_on_request(Host *host, const WireMethod *method, uint64_t id, Jval params) {
+        if (host->retiring && owner_matches(host->retiring, jval_member(params, "owner"))) {
+                on_request_of_retiring(host, method, id, params);
+                return;
+        }
         /* Stale fibers and bugs end here: another activation, another plugin, a wrong token (A16). */
         if (!host->owner || !owner_matches(host->owner, jval_member(params, "owner"))) {
                 respond_error(host, id, RPC_NOT_AVAILABLE, "this is not the plugin's present activation");

@@ -11,6 +11,13 @@
 #include "service/host-usage.h"
 #include "storage/record-store.h"
 
+/* Somebody who waits for it to come to rest, or (@need) to be ready. */
+typedef struct HostWaiter {
+        HostSettled settled;
+        void *userdata;
+        bool need;
+} HostWaiter;
+
 struct Host {
         const HostContext *context;
         HostTable *table;
@@ -26,8 +33,17 @@ struct Host {
 
         HostProcess *process;
         Owner *owner;
+        Owner *retiring;          /* of the process that is being stopped, while @owner is listed for the next one */
         size_t next_entry;
         bool activated;
+        bool due;                 /* start it even when nobody needs it: it crashed, or was reloaded */
+        bool listable;            /* a record can hold all that it registered */
+        bool recorded;            /* there is a record of what @owner has */
+        char *listed_for;         /* what the listing of @owner holds for, as failed_for */
+        unsigned n_listed;
+        char *record_reason;      /* why there was nothing to list; NULL */
+        uint64_t used_usec;       /* when it was last needed; monotonic */
+        sd_event_source *idle;
         RecordStore *records;
         char *config_json;
         Heartbeat *heartbeat;
@@ -52,6 +68,7 @@ bool host_drain(Host *host);
 
 /** host_table_get_drains() - hosts of earlier bytes whose last calls still run */
 GPtrArray *host_table_get_drains(HostTable *table);
+bool host_table_is_in_use(const HostTable *table, const Host *host);
 
 Host *host_new(HostTable *table, const HostContext *context, Plugin *plugin);
 Host *host_free(Host *host);
@@ -59,14 +76,47 @@ Host *host_free(Host *host);
 /** host_sync() - do what the plugin's facts ask for */
 void host_sync(Host *host);
 
-/** host_retry() - clear the budget and what had failed, and sync */
-void host_retry(Host *host);
+/** host_settle() - tell those who wait, if they need wait no longer */
+void host_settle(Host *host);
 
-/** host_set_state() - go on to another state, and tell everybody; @reason: why it is not ready */
+/** host_abandon_waiters() - it ends with the service or its plugin: whoever needs it is told */
+void host_abandon_waiters(Host *host);
+
+/** host_attempt_key() - what is tried now: the plugin's generation and settings; a new string */
+char *host_attempt_key(const Host *host);
+
+/** host_withdraw() - end the present activation or listing and take away what it registered; the process goes on */
+void host_withdraw(Host *host, const char *reason);
+
+/** host_set_state() - the one place that changes it; asserts that the move is allowed */
 void host_set_state(Host *host, HostState state, const char *reason);
 
-/** host_withdraw() - let go of everything that the present activation holds, but for the process */
-void host_withdraw(Host *host, const char *reason);
+/** host_deactivate() - let @owner clean up, then stop the process; false when there is nobody to tell */
+bool host_deactivate(Host *host, const Owner *owner, const char *reason);
+
+/* What is known of it without running it (host-demand.c). */
+
+/** host_list() - list what the record says for what is tried now; does nothing when that is listed already */
+void host_list(Host *host);
+bool host_is_listed(const Host *host);
+
+/** host_must_run() - somebody needs it, or it runs always */
+bool host_must_run(const Host *host);
+
+/** host_compare_listing() - all entries had their turn: take away what was listed and did not come, and say so */
+void host_compare_listing(Host *host);
+
+/** host_watch_idle() - count the time, from now on, until nobody needs it */
+void host_watch_idle(Host *host);
+
+/** host_keep_record() - it is active: keep what it registered, and host_watch_idle() */
+void host_keep_record(Host *host);
+
+/** host_forget_record() - what was recorded holds no longer */
+void host_forget_record(Host *host);
+
+/** host_retry() - clear the budget and what had failed, and sync */
+void host_retry(Host *host);
 
 /** host_add_diagnostic() - keep a message about this plugin; bounded and sanitised */
 void host_add_diagnostic(Host *host, const char *format, ...) __attribute__((format(printf, 2, 3)));

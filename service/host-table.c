@@ -51,6 +51,19 @@ void host_table_tell_failed(HostTable *table, Host *host, HostStage stage, const
                 table->events->failed(host, host_stage_to_string(stage), reason, table->userdata);
 }
 
+bool host_table_is_in_use(const HostTable *table, const Host *host) {
+        return table->events && table->events->in_use(host, table->userdata);
+}
+
+void host_table_forget_waiters(HostTable *table, const void *userdata) {
+        GHashTableIter iter;
+        void *host;
+
+        g_hash_table_iter_init(&iter, table->hosts);
+        while (g_hash_table_iter_next(&iter, NULL, &host))
+                host_forget_waiters(host, userdata);
+}
+
 Host *host_table_find(const HostTable *table, const Plugin *plugin) {
         return g_hash_table_lookup(table->hosts, plugin);
 }

@@ -10,6 +10,7 @@ typedef struct HostTable HostTable;
 typedef struct HostTableEvents {
         void (*changed)(Host *host, void *userdata);
         void (*failed)(Host *host, const char *stage, const char *reason, void *userdata);
+        bool (*in_use)(const Host *host, void *userdata); /* a call is on its way to it, or waits for a person */
 } HostTableEvents;
 
 HostTable *host_table_new(const HostContext *context);
@@ -28,6 +29,9 @@ void host_table_remove(HostTable *table, Plugin *plugin);
 
 /** host_table_retry() - for reload: clear crash budgets and start again what had failed */
 void host_table_retry(HostTable *table);
+
+/** host_table_forget_waiters() - host_forget_waiters() for all hosts */
+void host_table_forget_waiters(HostTable *table, const void *userdata);
 
 Host *host_table_find(const HostTable *table, const Plugin *plugin); /* NULL when it never had one */
 unsigned host_table_count_running(const HostTable *table);

@@ -15,11 +15,6 @@
 #include "service/host-launch.h"
 #include "service/host-state.h"
 
-typedef struct Waiter {
-        HostSettled settled;
-        void *userdata;
-} Waiter;
-
 static const char *const host_state_table[_HOST_STATE_MAX] = {
         [HOST_DISABLED] = "disabled",
         [HOST_IDLE] = "idle",
@@ -47,29 +42,6 @@ const char *host_state_to_string(HostState state) {
         return host_state_table[state];
 }
 
-/* Settled: nothing more will happen by itself. */
-static bool host_is_settled(const Host *host) {
-        return host->state == HOST_DISABLED || host->state == HOST_READY || (host->state == HOST_IDLE && !host->restart) ||
-                        (host->state == HOST_FAILED && !host->process);
-}
-
-static void host_tell_waiters(Host *host) {
-        g_autoptr(GArray) waiters = NULL;
-
-        if (!host_is_settled(host) || host->waiters->len == 0)
-                return;
-
-        waiters = g_steal_pointer(&host->waiters);
-        host->waiters = g_array_new(FALSE, FALSE, sizeof(Waiter));
-        for (size_t i = 0; i < waiters->len; i++) {
-                Waiter waiter = g_array_index(waiters, Waiter, i);
-                bool failed = host->state == HOST_FAILED;
-
-                waiter.settled(host, failed ? host->error_name ?: ERROR_HOST_UNAVAILABLE : NULL, failed ? host->reason : NULL,
-                               waiter.userdata);
-        }
-}
-
 void host_set_state(Host *host, HostState state, const char *reason) {
         g_autofree char *kept = reason ? sanitize_line(reason, DIAGNOSTIC_BYTES_MAX, NULL) : NULL;
 
@@ -78,7 +50,7 @@ void host_set_state(Host *host, HostState state, const char *reason) {
         g_free(host->reason);
         host->reason = g_steal_pointer(&kept);
         host_table_tell_changed(host->table, host);
-        host_tell_waiters(host);
+        host_settle(host);
 }
 
 Host *host_new(HostTable *table, const HostContext *context, Plugin *plugin) {
@@ -88,7 +60,8 @@ Host *host_new(HostTable *table, const HostContext *context, Plugin *plugin) {
         host->context = context;
         host->plugin = plugin_ref(plugin);
         host->state = HOST_DISABLED;
-        host->waiters = g_array_new(FALSE, FALSE, sizeof(Waiter));
+        host->waiters = g_array_new(FALSE, FALSE, sizeof(HostWaiter));
+        host->listable = true;
         g_queue_init(&host->diagnostics);
         return host;
 }
@@ -96,6 +69,8 @@ Host *host_new(HostTable *table, const HostContext *context, Plugin *plugin) {
 /* Everything that the present activation holds, but for the process. */
 void host_withdraw(Host *host, const char *reason) {
         host->heartbeat = heartbeat_free(host->heartbeat);
+        host->idle = sd_event_source_disable_unref(host->idle);
+        g_clear_pointer(&host->listed_for, g_free);
         if (host->records)
                 record_store_revoke(host->records);
         host->records = record_store_free(host->records);
@@ -112,9 +87,12 @@ Host *host_free(Host *host) {
                 return NULL;
 
         host_withdraw(host, "the service is stopping");
+        host_abandon_waiters(host);
         host->process = host_process_free(host->process);
         host->owner = owner_unref(host->owner);
+        host->retiring = owner_unref(host->retiring);
         sd_event_source_disable_unref(host->timer);
+        sd_event_source_disable_unref(host->idle);
         g_queue_clear_full(&host->diagnostics, g_free);
         g_array_unref(host->waiters);
         plugin_unref(host->plugin);
@@ -122,6 +100,8 @@ Host *host_free(Host *host) {
         g_free(host->report);
         g_free(host->config_json);
         g_free(host->failed_for);
+        g_free(host->listed_for);
+        g_free(host->record_reason);
         g_free(host);
         return NULL;
 }
@@ -141,7 +121,7 @@ void host_add_diagnostic(Host *host, const char *format, ...) {
 /* ---- the end of a run ---- */
 
 /* What failed, so that the same is not tried again by itself (3.12, A04). */
-static char *host_attempt_key(const Host *host) {
+char *host_attempt_key(const Host *host) {
         return g_strdup_printf("%" G_GUINT64_FORMAT " %s", plugin_get_generation(host->plugin), host->config_json ?: "");
 }
 
@@ -169,6 +149,8 @@ void host_fail(Host *host, HostStage stage, const char *error_name, const char *
         if (host->owner && owner_is_live(host->owner))
                 owner_set_state(host->owner, stage == HOST_STAGE_RUNNING ? OWNER_FAULTED : OWNER_FAILED, kept);
         host_withdraw(host, kept);
+        if (stage == HOST_STAGE_ACTIVATION)
+                host_forget_record(host);
         g_free(host->failed_for);
         host->failed_for = host_attempt_key(host);
         host_set_state(host, HOST_FAILED, kept);
@@ -207,6 +189,7 @@ static void host_recover(Host *host, HostStage stage, const char *reason, bool c
                 host_fail(host, stage, ERROR_HOST_UNAVAILABLE, text);
                 return;
         }
+        host->due = true;
         host_set_state(host, HOST_RESTARTING, reason);
         host_announce_failure(host, stage, ERROR_HOST_UNAVAILABLE, MESSAGE_PLUGIN_CRASHED, reason);
         (void) sd_event_add_time_relative(host->context->event, &host->timer, CLOCK_MONOTONIC, delay_usec, 0, on_backoff, host);
@@ -218,7 +201,17 @@ static void on_process_lost(HostProcess *process, void *userdata) {
 
         if (host->state == HOST_READY || host->state == HOST_UNRESPONSIVE || host->state == HOST_STARTING)
                 host_set_state(host, host_process_was_stopped(process) ? HOST_STOPPING : HOST_RESTARTING, reason);
+        if (host->retiring) {
+                /* What is listed now belongs to the next run. */
+                if (host->records)
+                        record_store_revoke(host->records);
+                host->records = record_store_free(host->records);
+                return;
+        }
         host_withdraw(host, reason);
+        /* A listener of a plugin that crashed stays one: calls wait for its next run instead of going past it. */
+        if (host->state == HOST_RESTARTING && host->activated && host_process_is_crash(process) && host->recorded)
+                host_list(host);
 }
 
 static void on_process_ended(HostProcess *process, void *userdata) {
@@ -240,7 +233,7 @@ static void on_process_ended(HostProcess *process, void *userdata) {
         else
                 host_recover(host, stage, reason, crash, activating);
 
-        host_tell_waiters(host);
+        host_settle(host);
         if (host->state == HOST_IDLE || (host->state == HOST_FAILED && host->restart))
                 host_sync(host);
 }
@@ -276,6 +269,7 @@ static const HeartbeatEvents heartbeat_events = {
 void host_on_activated(Host *host) {
         host->activated = true;
         g_clear_pointer(&host->failed_for, g_free);
+        host_keep_record(host);
         host_set_state(host, HOST_READY, NULL);
         log_plugin(LOG_INFO, MESSAGE_PLUGIN_ACTIVE, plugin_get_id(host->plugin), host_get_unit(host), "%s is active", plugin_get_name(host->plugin));
 }
@@ -328,12 +322,16 @@ static void host_start(Host *host) {
         int r;
 
         host->restart = false;
-        host->owner = owner_unref(host->owner);
-        r = owner_new(host->plugin, &host->owner);
-        if (r < 0) {
-                host_fail(host, HOST_STAGE_START, ERROR_HOST_UNAVAILABLE, g_strerror(-r));
-                return;
+        host->due = false;
+        if (!host_is_listed(host)) {
+                host->owner = owner_unref(host->owner);
+                r = owner_new(host->plugin, &host->owner);
+                if (r < 0) {
+                        host_fail(host, HOST_STAGE_START, ERROR_HOST_UNAVAILABLE, g_strerror(-r));
+                        return;
+                }
         }
+        host->listable = true;
         host->next_entry = 0;
         host->activated = false;
         host->wanted_generation = plugin_get_generation(host->plugin);
@@ -362,10 +360,15 @@ static void host_begin(Host *host) {
                 return;
         if (host->state == HOST_DISABLED)
                 host_set_state(host, HOST_IDLE, NULL);
-        if (r < 0)
+        if (r < 0) {
                 host_fail(host, HOST_STAGE_ACTIVATION, ERROR_EXECUTION_FAILED, error.message ?: g_strerror(-r));
-        else
+                return;
+        }
+        host_list(host);
+        if (!host_is_listed(host) || host_must_run(host))
                 host_start(host);
+        else if (host->state != HOST_IDLE)
+                host_set_state(host, HOST_IDLE, NULL);
 }
 
 static void on_deactivated(const RpcAnswer *answer, void *userdata) {
@@ -378,21 +381,20 @@ static void on_deactivated(const RpcAnswer *answer, void *userdata) {
         host_process_stop(host->process, host->reason ?: "the plugin was deactivated");
 }
 
-/* Lets the plugin clean up after itself; what it was working on ends at once. False when there is nobody to tell. */
-static bool host_deactivate(Host *host, const char *reason) {
+bool host_deactivate(Host *host, const Owner *owner, const char *reason) {
         Rpc *rpc = host_process_rpc(host->process);
         g_autofree char *params = NULL;
         g_auto(JWriter) writer = {};
         size_t size;
 
-        if (!rpc || !host->owner || !host->activated)
+        if (!rpc || !owner || !host->activated)
                 return false;
 
         rpc_cancel_all(rpc, reason);
         jwriter_init(&writer);
         jwriter_begin_object(&writer);
         jwriter_key(&writer, "owner");
-        owner_write(host->owner, &writer);
+        owner_write(owner, &writer);
         jwriter_end_object(&writer);
         params = jwriter_steal(&writer, &size);
         return rpc_call(rpc, 0, "ext/deactivate", params, size, HOST_DISPOSE_MSEC + HOST_DISPOSE_GRACE_MSEC, on_deactivated, host,
@@ -407,7 +409,7 @@ static void host_end(Host *host, const char *reason) {
                         return;
                 if (host->state != HOST_FAILED)
                         host_set_state(host, HOST_STOPPING, reason);
-                if (!host_deactivate(host, reason))
+                if (!host_deactivate(host, host->owner, reason))
                         host_process_stop(host->process, reason);
         } else if (!host->wanted)
                 host_set_state(host, HOST_DISABLED, NULL);
@@ -446,16 +448,12 @@ void host_sync(Host *host) {
 void host_retry(Host *host) {
         crash_budget_reset(&host->budget);
         g_clear_pointer(&host->failed_for, g_free);
+        host->due = host->due || host->state == HOST_FAILED;
+        if (host->state == HOST_READY)
+                host_watch_idle(host);
         if (!host->process)
                 host->timer = sd_event_source_disable_unref(host->timer);
         host_sync(host);
-}
-
-void host_when_settled(Host *host, HostSettled settled, void *userdata) {
-        const Waiter waiter = { settled, userdata };
-
-        g_array_append_val(host->waiters, waiter);
-        host_tell_waiters(host);
 }
 
 /* ---- what others may know ---- */

@@ -64,6 +64,24 @@ const char *host_get_sandbox_report(const Host *host);
 /** host_when_settled() - call back when it is ready, failed, or (when it should not run) gone; at once if it is */
 void host_when_settled(Host *host, HostSettled settled, void *userdata);
 
+/**
+ * host_need() - make it ready for a call: a host that sleeps is started; all who need it share one start
+ * @settled: called once, possibly before this returns: without an error when it is ready, else with one
+ */
+void host_need(Host *host, HostSettled settled, void *userdata);
+
+/** host_forget_waiters() - callbacks with this userdata will not come any more */
+void host_forget_waiters(Host *host, const void *userdata);
+
+/** host_is_ready() - calls may be sent */
+bool host_is_ready(const Host *host);
+
+/** host_touch() - something needed it until now: the time until it is stopped begins anew */
+void host_touch(Host *host);
+
+/** host_runs_always() - [plugins."<name>"] activation is "eager" */
+bool host_runs_always(const Host *host);
+
 /** host_write_limits() - configured and effective limits, and whether each is enforced, as a JSON object */
 void host_write_limits(const Host *host, JWriter *writer);
 

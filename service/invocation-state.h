@@ -9,8 +9,9 @@
 #include "service/service.h"
 
 typedef enum InvocationState {
-        INVOCATION_HOOKS,     /* -> APPROVAL, EXECUTING, over */
-        INVOCATION_APPROVAL,  /* -> EXECUTING, over           */
+        INVOCATION_HOOKS,     /* -> APPROVAL, STARTING, EXECUTING, over */
+        INVOCATION_APPROVAL,  /* -> STARTING, EXECUTING, over */
+        INVOCATION_STARTING,  /* it may execute, once the host is up; -> EXECUTING, over */
         INVOCATION_EXECUTING, /* -> over                      */
         _INVOCATION_STATE_MAX,
         _INVOCATION_STATE_INVALID = -EINVAL,
@@ -47,6 +48,14 @@ struct Invocation {
         uint64_t grant;
         RpcCall *rpc_call;
 
+        /* While hosts start for it (invocation-host.c). */
+        unsigned n_awaited;
+        char *await_error, *await_reason; /* of the first host that can't */
+        void (*await_next)(Invocation *invocation);
+        void (*host_next)(Invocation *invocation);
+        sd_event_source *await_timer; /* of the deadline */
+        uint64_t due_usec;            /* when the deadline is over; 0: it has not begun */
+
         /* While invocation_start_…() runs, an end is kept here and told by its return value. */
         bool starting;
         bool over;
@@ -81,6 +90,22 @@ void invocation_fail(Invocation *invocation, const char *error_name, const char 
  */
 int invocation_find(
                 Service *service, const InvocationRequest *request, RegistrationKind kind, Registration **ret, sd_bus_error *reterr);
+
+/**
+ * invocation_with_host() - go on with @next when the host of the target is up; it is started if it sleeps
+ *
+ * The call's deadline begins here, and with it the state STARTING. Without a host the invocation ends with the host's reason.
+ */
+void invocation_with_host(Invocation *invocation, void (*next)(Invocation *invocation));
+
+/** invocation_with_listeners() - go on with @next when the hosts of all listeners are up or have failed */
+void invocation_with_listeners(Invocation *invocation, void (*next)(Invocation *invocation));
+
+/** invocation_stop_waiting() - it is over: no host is waited for any more */
+void invocation_stop_waiting(Invocation *invocation);
+
+/** invocation_left_msec() - what is left of the deadline, at least 1 */
+uint64_t invocation_left_msec(const Invocation *invocation);
 
 /** invocation_rpc() - the connection to the host of a registration; NULL when it is down */
 Rpc *invocation_rpc(Service *service, const Registration *registration);

@@ -19,6 +19,7 @@
 static const char *const invocation_state_table[_INVOCATION_STATE_MAX] = {
         [INVOCATION_HOOKS] = "hooks",
         [INVOCATION_APPROVAL] = "approval",
+        [INVOCATION_STARTING] = "starting",
         [INVOCATION_EXECUTING] = "executing",
 };
 
@@ -78,6 +79,11 @@ Invocation *invocation_new(
 }
 
 static void invocation_free(Invocation *invocation) {
+        Host *host = host_table_find(invocation->service->hosts, owner_get_plugin(invocation->target->owner));
+
+        invocation_stop_waiting(invocation);
+        if (host)
+                host_touch(host);
         g_ptr_array_remove_fast(invocation->service->invocations, invocation);
         session_unref(invocation->session);
         registration_unref(invocation->target);
@@ -105,9 +111,9 @@ static void invocation_free(Invocation *invocation) {
 
 /* How the call ended as far as permission goes; what happened to an execution is in the record's result. */
 static const char *invocation_outcome(const Invocation *invocation) {
-        if (invocation->answered_by && invocation->state == INVOCATION_EXECUTING)
+        if (invocation->answered_by && invocation->state >= INVOCATION_STARTING)
                 return call_outcome_to_string(OUTCOME_APPROVED);
-        if (invocation->state == INVOCATION_EXECUTING)
+        if (invocation->state >= INVOCATION_STARTING)
                 return call_outcome_to_string(OUTCOME_ALLOWED);
         for (int outcome = 0; outcome < _OUTCOME_MAX; outcome++)
                 if (g_strcmp0(call_outcome_error(outcome), invocation->error_name) == 0)
@@ -122,7 +128,7 @@ static void invocation_record(Invocation *invocation, const char *error_name) {
         g_autofree char *digest = sha256_hex(invocation->input, invocation->input_size), *original_digest = NULL, *trace = NULL;
         g_autofree char *kept = NULL;
         const char *outcome = invocation_outcome(invocation);
-        const bool tool = target->kind == REGISTRATION_TOOL, ran = invocation->state == INVOCATION_EXECUTING;
+        const bool tool = target->kind == REGISTRATION_TOOL, ran = invocation->state >= INVOCATION_STARTING;
 
         if (invocation->original)
                 original_digest = sha256_hex(invocation->original, strlen(invocation->original));
@@ -167,6 +173,7 @@ static void invocation_stop(Invocation *invocation, const char *reason) {
         RpcCall *rpc_call = g_steal_pointer(&invocation->rpc_call);
         Approval *card = g_steal_pointer(&invocation->card);
 
+        invocation_stop_waiting(invocation);
         if (rpc_call)
                 rpc_call_cancel(rpc_call, reason);
         if (card)
@@ -270,7 +277,7 @@ int invocation_find(
 Rpc *invocation_rpc(Service *service, const Registration *registration) {
         Host *host = host_table_find(service->hosts, owner_get_plugin(registration->owner));
 
-        return host && host_get_owner(host) == registration->owner ? host_get_rpc(host) : NULL;
+        return host && host_get_owner(host) == registration->owner && host_is_ready(host) ? host_get_rpc(host) : NULL;
 }
 
 static const char *down_reason(const Invocation *invocation) {
@@ -312,7 +319,7 @@ bool invocation_verify(Invocation *invocation) {
 
         if (!registration_is_usable(target)) {
                 invocation_fail(invocation, ERROR_HOST_UNAVAILABLE, "'%s' is no longer available: %s.", target->name,
-                                down_reason(invocation));
+                                target->gone ?: down_reason(invocation));
                 return false;
         }
         if (plugin_set_verify(invocation->service->plugins, owner_get_plugin(target->owner),

@@ -15,12 +15,14 @@ struct Owner {
         uint64_t state_generation;
         char token[SHA256_HEX_CHARS + 1];
         OwnerState state;
+        bool touched;
         char *reason;
         GPtrArray *entries;
 };
 
 static const char *const owner_state_table[_OWNER_STATE_MAX] = {
         [OWNER_ACTIVATING] = "activating",
+        [OWNER_LISTED] = "listed",
         [OWNER_ACTIVE] = "active",
         [OWNER_FAILED] = "failed",
         [OWNER_FAULTED] = "faulted",
@@ -29,7 +31,8 @@ static const char *const owner_state_table[_OWNER_STATE_MAX] = {
 
 #define TO(state) (1u << (state))
 static const unsigned allowed_moves[_OWNER_STATE_MAX] = {
-        [OWNER_ACTIVATING] = TO(OWNER_ACTIVE) | TO(OWNER_FAILED) | TO(OWNER_FAULTED) | TO(OWNER_REVOKED),
+        [OWNER_ACTIVATING] = TO(OWNER_LISTED) | TO(OWNER_ACTIVE) | TO(OWNER_FAILED) | TO(OWNER_FAULTED) | TO(OWNER_REVOKED),
+        [OWNER_LISTED] = TO(OWNER_ACTIVE) | TO(OWNER_FAILED) | TO(OWNER_FAULTED) | TO(OWNER_REVOKED),
         [OWNER_ACTIVE] = TO(OWNER_FAILED) | TO(OWNER_FAULTED) | TO(OWNER_REVOKED),
         [OWNER_FAILED] = TO(OWNER_REVOKED),
         [OWNER_FAULTED] = TO(OWNER_REVOKED),
@@ -177,8 +180,23 @@ void owner_entry_set_state(OwnerEntry *entry, OwnerState state, const char *fail
         entry->failure = g_strdup(failure);
 }
 
+void owner_list(Owner *owner) {
+        owner_set_state(owner, OWNER_LISTED, NULL);
+        for (size_t i = 0; i < owner->entries->len; i++)
+                owner_entry_set_state(g_ptr_array_index(owner->entries, i), OWNER_LISTED, NULL);
+}
+
+void owner_touch(Owner *owner) {
+        if (owner->state == OWNER_ACTIVE)
+                owner->touched = true;
+}
+
+bool owner_was_touched(const Owner *owner) {
+        return owner->touched;
+}
+
 bool owner_is_live(const Owner *owner) {
-        return owner->state == OWNER_ACTIVATING || owner->state == OWNER_ACTIVE;
+        return owner->state == OWNER_ACTIVATING || owner->state == OWNER_LISTED || owner->state == OWNER_ACTIVE;
 }
 
 static bool token_equal(const Owner *owner, const char *token) {

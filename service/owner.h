@@ -14,7 +14,8 @@
 #include "service/plugin.h"
 
 typedef enum OwnerState {
-        OWNER_ACTIVATING, /* -> ACTIVE, FAILED, FAULTED, REVOKED                       */
+        OWNER_ACTIVATING, /* -> LISTED, ACTIVE, FAILED, FAULTED, REVOKED               */
+        OWNER_LISTED,     /* known from a record, nothing ran yet; -> as ACTIVATING    */
         OWNER_ACTIVE,     /* -> FAULTED, REVOKED                                       */
         OWNER_FAILED,     /* no entry could be activated                               */
         OWNER_FAULTED,    /* threw outside of any call; the host disposed it           */
@@ -62,7 +63,17 @@ OwnerEntry *owner_get_entry(const Owner *owner, size_t index);
 OwnerEntry *owner_find_entry(const Owner *owner, const char *path, const char *sha256);
 void owner_entry_set_state(OwnerEntry *entry, OwnerState state, const char *failure);
 
-/** owner_is_live() - registrations are accepted while it is activating or active */
+/** owner_list() - a new owner with all of its entries is known from a record; it is activated when somebody needs it */
+void owner_list(Owner *owner);
+
+/**
+ * owner_touch() - a registration came or went while it was active, so that no record holds what it has now
+ * owner_was_touched() - whether that happened
+ */
+void owner_touch(Owner *owner);
+bool owner_was_touched(const Owner *owner);
+
+/** owner_is_live() - registrations are accepted while it is listed, activating or active */
 bool owner_is_live(const Owner *owner);
 
 /** owner_matches() - whether a message's owner object names exactly this activation; the token in constant time */

@@ -159,7 +159,18 @@ Registration *registration_unref(Registration *registration) {
         return NULL;
 }
 
+bool registration_is_same(const Registration *a, const Registration *b) {
+        return a->kind == b->kind && a->entry == b->entry && strcmp(a->name, b->name) == 0 &&
+                        strcmp(a->description, b->description) == 0 && g_strcmp0(a->hint, b->hint) == 0 &&
+                        g_strcmp0(a->schema_text, b->schema_text) == 0;
+}
+
 bool registration_is_usable(const Registration *registration) {
-        return !registration->withdrawn && owner_get_state(registration->owner) == OWNER_ACTIVE &&
-                        (!registration->entry || registration->entry->state == OWNER_ACTIVE);
+        OwnerState entry = registration->entry ? registration->entry->state : owner_get_state(registration->owner);
+
+        if (registration->withdrawn)
+                return false;
+        if (owner_get_state(registration->owner) == OWNER_LISTED)
+                return registration->listed && (entry == OWNER_LISTED || entry == OWNER_ACTIVE);
+        return owner_get_state(registration->owner) == OWNER_ACTIVE && entry == OWNER_ACTIVE;
 }

@@ -24,6 +24,9 @@ typedef struct Registration {
         Owner *owner;
         OwnerEntry *entry; /* of @owner; NULL when the owner has a single one and named none */
         bool withdrawn;
+        bool listed;    /* it comes from a record */
+        bool confirmed; /* and the activation registered the same */
+        const char *gone; /* why it was withdrawn, when there is more to say than that; static */
         char *name;        /* of the tool or command; the event of a hook */
         char *folded;      /* the name in lower case: the key that must be unique */
         char *description; /* of a hook: its label */
@@ -61,5 +64,8 @@ int registration_new(
  */
 int registration_compile_schema(const char *text, size_t size, Schema **ret, sd_bus_error *reterr);
 
-/** registration_is_usable() - it is registered, and its owner and entry are active */
+/** registration_is_same() - whether two of one owner and entry say the same to callers */
+bool registration_is_same(const Registration *a, const Registration *b);
+
+/** registration_is_usable() - it is registered, and its owner and entry are active, or all three are known from a record */
 bool registration_is_usable(const Registration *registration);

@@ -4,19 +4,7 @@
 
 #include "common/cleanup.h"
 #include "common/limits.h"
-#include "service/registry.h"
-
-struct Registry {
-        uint64_t last_handle;
-        GPtrArray *live;        /* Registration, in the order of handles */
-        GHashTable *names[_REGISTRATION_KIND_MAX]; /* folded name -> GPtrArray of borrowed Registration */
-        SectionRegistry *sections;
-        RegistrationNames taken;
-        GHashTable *former[_REGISTRATION_KIND_MAX]; /* folded name -> Plugin that had it; bounded like the names themselves */
-        GHashTable *section_handles; /* our handle -> the section's */
-        const RegistryEvents *events;
-        void *userdata;
-};
+#include "service/registry-state.h"
 
 static const struct {
         const char *word;   /* kind on the wire */
@@ -27,6 +15,10 @@ static const struct {
         [REGISTRATION_COMMAND] = { "command", "commands", COMMANDS_PER_OWNER_MAX, COMMANDS_MAX },
         [REGISTRATION_HOOK] = { "hook", "listeners", HOOKS_PER_OWNER_MAX, HOOKS_MAX },
 };
+
+const char *registry_word(RegistrationKind kind) {
+        return kinds[kind].word;
+}
 
 static void release_plugin(void *plugin) {
         plugin_unref(plugin);
@@ -43,6 +35,7 @@ Registry *registry_new(void) {
         registry->sections = section_registry_new();
         registry->taken.tools = native_names_new();
         registry->section_handles = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+        registry->listed_sections = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
         for (int kind = 0; kind < _REGISTRATION_KIND_MAX; kind++) {
                 registry->names[kind] = g_hash_table_new_full(
                                 g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
@@ -61,6 +54,7 @@ Registry *registry_free(Registry *registry) {
         }
         g_ptr_array_unref(registry->live);
         g_hash_table_unref(registry->section_handles);
+        g_hash_table_unref(registry->listed_sections);
         section_registry_free(registry->sections);
         native_names_free(registry->taken.tools);
         native_names_free(registry->taken.commands);
@@ -95,12 +89,12 @@ SectionRegistry *registry_get_sections(Registry *registry) {
         return registry->sections;
 }
 
-static void registry_changed(Registry *registry, RegistrationKind kind) {
+void registry_changed(Registry *registry, RegistrationKind kind) {
         if (registry->events)
                 registry->events->changed(kind, registry->userdata);
 }
 
-static void registry_prompt_changed(Registry *registry) {
+void registry_prompt_changed(Registry *registry) {
         if (registry->events)
                 registry->events->prompt_changed(registry->userdata);
 }
@@ -115,7 +109,7 @@ static GPtrArray *registry_name_list(Registry *registry, RegistrationKind kind, 
         return list;
 }
 
-static void registry_remove(Registry *registry, Registration *registration) {
+void registry_remove(Registry *registry, Registration *registration) {
         GPtrArray *list = registry_name_list(registry, registration->kind, registration->folded, false);
 
         registration->withdrawn = true;
@@ -152,6 +146,8 @@ static int registry_admit_name(Registry *registry, Registration *fresh, char **r
                         return -EPERM;
                 }
                 if (other->entry == fresh->entry) {
+                        if (other->listed && !other->confirmed)
+                                other->gone = "its plugin registers it differently now; look at it again before calling it";
                         registry_remove(registry, other);
                         break;
                 }
@@ -199,7 +195,7 @@ static int registry_find_entry(Owner *owner, Jval params, OwnerEntry **ret, char
         }
 
         entry = owner_find_entry(owner, jval_text(jval_member(scope, "path")), jval_text(jval_member(scope, "sha256")));
-        if (!entry || (entry->state != OWNER_ACTIVATING && entry->state != OWNER_ACTIVE)) {
+        if (!entry || (entry->state != OWNER_ACTIVATING && entry->state != OWNER_LISTED && entry->state != OWNER_ACTIVE)) {
                 *ret_refusal = g_strdup("the entry is not live");
                 return -EPERM;
         }
@@ -225,6 +221,9 @@ static int registry_register_section(
         int r;
 
         text = jval_string(jval_member(spec, "description"), &size);
+        *ret_handle = registry->listing || !id ? 0 : registry_confirm_section(registry, owner, entry, id, text, size, interpolate);
+        if (*ret_handle > 0)
+                return 0;
         r = section_registry_add(registry->sections, &section_owner, id ?: "", text, size, interpolate, &section, &error);
         if (r < 0) {
                 *ret_refusal = g_strdup(error.message ?: g_strerror(-r));
@@ -236,6 +235,8 @@ static int registry_register_section(
         *ret_handle = ++registry->last_handle;
         g_hash_table_insert(registry->section_handles, g_memdup2(ret_handle, sizeof *ret_handle),
                             g_memdup2(&section, sizeof section));
+        if (registry->listing)
+                g_hash_table_add(registry->listed_sections, g_memdup2(ret_handle, sizeof *ret_handle));
         return 0;
 }
 
@@ -253,6 +254,7 @@ int registry_register(Registry *registry, Owner *owner, Jval params, uint64_t *r
         r = registry_find_entry(owner, params, &entry, ret_refusal);
         if (r < 0)
                 return r;
+        owner_touch(owner);
         if (g_str_has_prefix(word, "prompt_"))
                 return registry_register_section(registry, owner, entry, params, ret_handle, ret_refusal);
 
@@ -264,6 +266,10 @@ int registry_register(Registry *registry, Owner *owner, Jval params, uint64_t *r
         r = registration_new(kind, owner, entry, jval_member(params, "spec"), &registry->taken, &registration, ret_refusal);
         if (r < 0)
                 return r;
+        registration->listed = registry->listing;
+        *ret_handle = registry->listing ? 0 : registry_confirm(registry, registration);
+        if (*ret_handle > 0)
+                return 0;
         r = registry_admit(registry, registration, ret_refusal);
         if (r < 0)
                 return r;
@@ -280,8 +286,10 @@ static void registry_unregister_section(Registry *registry, Owner *owner, uint64
                         section->generation != owner_get_generation(owner))
                 return;
 
+        owner_touch(owner);
         (void) section_registry_remove(registry->sections, *section_handle);
         g_hash_table_remove(registry->section_handles, &handle);
+        g_hash_table_remove(registry->listed_sections, &handle);
         registry_prompt_changed(registry);
 }
 
@@ -293,6 +301,7 @@ void registry_unregister(Registry *registry, Owner *owner, uint64_t handle) {
                 if (registration->handle != handle)
                         continue;
                 if (registration->owner == owner) {
+                        owner_touch(owner);
                         registry_remove(registry, registration);
                         registry_changed(registry, kind);
                 }
@@ -309,15 +318,22 @@ static gboolean is_forgotten(gpointer handle, gpointer section_handle, gpointer 
         return section_registry_find(registry->sections, *(uint64_t *) section_handle) == NULL;
 }
 
+static gboolean is_unknown(gpointer handle, gpointer value, gpointer userdata) {
+        (void) value;
+        return !g_hash_table_contains(((Registry *) userdata)->section_handles, handle);
+}
+
 static void registry_forget_sections(Registry *registry) {
         g_hash_table_foreach_remove(registry->section_handles, is_forgotten, registry);
+        g_hash_table_foreach_remove(registry->listed_sections, is_unknown, registry);
 }
 
 /* Only what was usable: a name that never worked is no name to explain. */
 static void registry_remember(Registry *registry, const Registration *registration) {
         GHashTable *former = registry->former[registration->kind];
 
-        if (registration->entry && registration->entry->state == OWNER_ACTIVE && g_hash_table_size(former) < TOOLS_MAX)
+        if (registration->entry && (registration->entry->state == OWNER_ACTIVE || registration->entry->state == OWNER_LISTED) &&
+                        g_hash_table_size(former) < TOOLS_MAX)
                 g_hash_table_replace(former, g_strdup(registration->folded),
                                      plugin_ref(owner_get_plugin(registration->owner)));
 }

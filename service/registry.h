@@ -50,6 +50,28 @@ void registry_unregister(Registry *registry, Owner *owner, uint64_t handle);
 /** registry_withdraw() - take away everything of an owner, or of one of its entries */
 void registry_withdraw(Registry *registry, Owner *owner, const OwnerEntry *entry);
 
+/**
+ * registry_list() - take in what a record says that @owner, which is listed, registers: usable at once
+ * @item: {"scope":…,"kind":…,"spec":…}, shape-checked; judged by the same rules as a message from a host
+ *
+ * Return: as registry_register().
+ */
+int registry_list(Registry *registry, Owner *owner, Jval item, char **ret_refusal);
+
+/**
+ * registry_settle() - a listed owner was activated: take away what it did not register again
+ * @ret_added: NULL, or how many it registered that were not listed, or differently
+ *
+ * Return: how many were confirmed.
+ */
+unsigned registry_settle(Registry *registry, Owner *owner, unsigned *ret_added);
+
+/** registry_can_list() - whether a record can hold what these parameters of registry/register propose */
+bool registry_can_list(Jval params);
+
+/** registry_write_owner() - all that an owner has, as an array of what registry_list() takes, in the order of handles */
+void registry_write_owner(const Registry *registry, const Owner *owner, JWriter *writer);
+
 /** registry_announce() - an owner became active: what it had registered is usable from now on */
 void registry_announce(Registry *registry, Owner *owner);
 

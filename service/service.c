@@ -42,6 +42,15 @@ static void tell_status(Service *service) {
 
 /* ---- calls whose plugin went away ---- */
 
+static void invocation_fail_stale(Invocation *invocation) {
+        const Registration *target = invocation->target;
+
+        if (target->gone)
+                invocation_fail(invocation, ERROR_HOST_UNAVAILABLE, "'%s' is no longer available: %s.", target->name, target->gone);
+        else
+                invocation_fail(invocation, ERROR_CANCELLED, "The plugin was withdrawn.");
+}
+
 /* A call that executes is ended by its connection; one that still waits for a listener or a person is ended here. */
 static void service_cancel_stale(Service *service) {
         g_autoptr(GPtrArray) stale = g_ptr_array_new();
@@ -49,13 +58,17 @@ static void service_cancel_stale(Service *service) {
         for (size_t i = 0; i < service->invocations->len; i++) {
                 Invocation *invocation = g_ptr_array_index(service->invocations, i);
 
+                /* One that waits for its host is told by the host, unless that will not come. */
+                if (invocation->state == INVOCATION_STARTING &&
+                                plugin_get_label(owner_get_plugin(invocation->target->owner)) == PLUGIN_ACTIVE)
+                        continue;
                 if (invocation->state != INVOCATION_EXECUTING && !invocation->starting &&
                                 !registration_is_usable(invocation->target))
                         g_ptr_array_add(stale, invocation);
         }
         for (size_t i = 0; i < stale->len; i++)
                 if (g_ptr_array_find(service->invocations, g_ptr_array_index(stale, i), NULL))
-                        invocation_fail(g_ptr_array_index(stale, i), ERROR_CANCELLED, "The plugin was withdrawn.");
+                        invocation_fail_stale(g_ptr_array_index(stale, i));
 }
 
 static void service_cancel_session(Service *service, const Session *session) {
@@ -145,9 +158,22 @@ static void on_host_failed(Host *host, const char *stage, const char *reason, vo
         TELL((Service *) userdata, plugin_failed, host_get_plugin(host), stage, reason);
 }
 
+static bool on_host_in_use(const Host *host, void *userdata) {
+        const Service *service = userdata;
+
+        for (size_t i = 0; i < service->invocations->len; i++) {
+                const Invocation *invocation = g_ptr_array_index(service->invocations, i);
+
+                if (owner_get_plugin(invocation->target->owner) == host_get_plugin(host))
+                        return true;
+        }
+        return false;
+}
+
 static const HostTableEvents host_table_events = {
         .changed = on_host_changed,
         .failed = on_host_failed,
+        .in_use = on_host_in_use,
 };
 
 static void on_session_opened(Session *session, void *userdata) {

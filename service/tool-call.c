@@ -151,7 +151,7 @@ static char *tool_params(const Invocation *invocation, size_t *ret_size) {
 }
 
 /* The last check and the frame. Between the two nothing can happen: both are in one turn of the loop. */
-static void tool_call_execute(Invocation *invocation) {
+static void tool_call_send(Invocation *invocation) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autofree char *params = NULL;
         size_t size;
@@ -168,13 +168,19 @@ static void tool_call_execute(Invocation *invocation) {
         invocation->state = INVOCATION_EXECUTING;
         params = tool_params(invocation, &size);
         rpc = invocation_rpc(invocation->service, invocation->target);
-        r = rpc ? rpc_call(rpc, 0, "tool/call", params, size, invocation->deadline_msec, on_tool_answer, invocation,
+        r = rpc ? rpc_call(rpc, 0, "tool/call", params, size, invocation_left_msec(invocation), on_tool_answer, invocation,
                            &invocation->rpc_call) : -ENOTCONN;
         if (r == -EBUSY || r == -ENOBUFS)
                 invocation_fail(invocation, ERROR_BUSY, "'%s' has too many calls waiting already.", invocation->target->name);
         else if (r < 0)
                 invocation_fail(invocation, ERROR_HOST_UNAVAILABLE, "'%s' can't be reached: %s.", invocation->target->name,
                                 g_strerror(-r));
+}
+
+/* What may not run does not wake its host either. */
+static void tool_call_execute(Invocation *invocation) {
+        if (invocation_verify(invocation))
+                invocation_with_host(invocation, tool_call_send);
 }
 
 /* ---- the person ---- */

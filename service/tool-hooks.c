@@ -144,17 +144,21 @@ static void add_listener(Registration *listener, void *userdata) {
         g_ptr_array_add(invocation->listeners, registration_ref(listener));
 }
 
-void tool_hooks_begin(Invocation *invocation) {
+/* All of their hosts are up, or have failed, which denies the call. The time for listeners begins now: a host that slept had
+ * its own time to start in. */
+static void tool_hooks_ask_all(Invocation *invocation) {
         uint64_t now = 0;
-
-        registry_foreach(invocation->service->registry, REGISTRATION_HOOK, add_listener, invocation);
-        if (!invocation->listeners) {
-                tool_call_decide(invocation);
-                return;
-        }
 
         (void) sd_event_now(invocation->service->event, CLOCK_MONOTONIC, &now);
         invocation->hooks_due_usec = now + HOOK_BATCH_MSEC * 1000;
         invocation->fold = hook_fold_new();
         tool_hooks_next(invocation);
+}
+
+void tool_hooks_begin(Invocation *invocation) {
+        registry_foreach(invocation->service->registry, REGISTRATION_HOOK, add_listener, invocation);
+        if (!invocation->listeners)
+                tool_call_decide(invocation);
+        else
+                invocation_with_listeners(invocation, tool_hooks_ask_all);
 }

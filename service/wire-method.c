@@ -70,6 +70,12 @@ static const ShapeField register_fields[] = {
         { .name = "spec", .type = SHAPE_OBJECT, .fields = spec_fields },
         {},
 };
+static const ShapeField registration_fields[] = {
+        { .name = "scope", .type = SHAPE_OBJECT, .fields = scope_fields },
+        { .name = "kind", .type = SHAPE_WORD, .words = kind_words },
+        { .name = "spec", .type = SHAPE_OBJECT, .fields = spec_fields },
+        {},
+};
 static const ShapeField unregister_fields[] = {
         { .name = "owner", .type = SHAPE_OBJECT, .fields = owner_fields },
         { .name = "handle", .type = SHAPE_UINT },
@@ -157,4 +163,10 @@ int wire_register_check(Jval params, char **ret_reason) {
                 return 0;
 
         return -EBADMSG;
+}
+
+int wire_registration_check(Jval registration, char **ret_reason) {
+        int r = shape_check(registration, registration_fields, ret_reason);
+
+        return r < 0 ? r : wire_register_check(registration, ret_reason);
 }

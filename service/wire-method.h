@@ -54,6 +54,14 @@ const WireMethod *wire_method_get(WireMethodId id);
  */
 int wire_register_check(Jval params, char **ret_reason);
 
+/**
+ * wire_registration_check() - whether a value is a registration as registry/register has one, but without an owner
+ * @ret_reason: as above
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int wire_registration_check(Jval registration, char **ret_reason);
+
 /* JSON-RPC error codes (contract 3.16, and ours for storage) */
 enum {
         RPC_PARSE_ERROR = -32700,
