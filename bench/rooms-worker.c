@@ -67,6 +67,7 @@ static char *fill_in(const char *shape, unsigned number) {
 /* As a long-lived configuration may look: most rules name a tool, some a pattern, a command or a path. */
 static RuleSet *make_rules(void) {
         g_autoptr(GString) json = g_string_new("{\"rule\":[");
+        g_auto(PolicyDocument) document = { .file = "permissions.toml" };
         g_autoptr(Jdoc) doc = NULL;
         RuleSet *rules = rule_set_new();
 
@@ -91,7 +92,7 @@ static RuleSet *make_rules(void) {
         }
         g_string_append(json, "]}");
         doc = parse(json->str);
-        if (rule_set_load(rules, RULE_USER, jdoc_root(doc), NULL) < 0)
+        if (rule_set_load(rules, RULE_USER, jval_member(jdoc_root(doc), "rule"), (Jval) {}, &document) < 0)
                 g_error("the rules can't be read");
         return rules;
 }

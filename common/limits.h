@@ -187,6 +187,8 @@
 #define RULE_PATTERN_BYTES_MAX     1024u
 #define ADMISSION_NAMES_MAX        1024u
 #define LAW_ENTRIES_MAX            256u
+#define POLICY_MISTAKES_MAX        64u
+#define POLICY_MISTAKE_BYTES_MAX   1024u
 #define COMMAND_BYTES_MAX          KIB(32)
 #define COMMAND_SEGMENTS_MAX       128u
 #define COMMAND_WORDS_MAX          1024u

@@ -6,6 +6,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "common/jwriter.h"
+
 typedef struct Admission Admission;
 
 /** admission_new() - admits everything until something is listed */
@@ -17,10 +19,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Admission, admission_free)
  * admission_allow(), admission_deny() - put a tool's name on a list, ignoring case
  *
  * With anything on an allow list only what is on it is admitted. A name on both is denied.
+ * @at: NULL, or the place in a file that says so
  * Return: 0; -ENOBUFS at ADMISSION_NAMES_MAX.
  */
-int admission_allow(Admission *admission, const char *name);
-int admission_deny(Admission *admission, const char *name);
+int admission_allow(Admission *admission, const char *name, const char *at);
+int admission_deny(Admission *admission, const char *name, const char *at);
 
 /**
  * admission_begin_list() - a further list of allowed tools, from another source: what is admitted must be on
@@ -33,6 +36,14 @@ void admission_begin_list(Admission *admission);
 /**
  * admission_check() - whether a call is admitted, by the name as called and by its policy name
  * @ret_why: NULL, or a static text when it is not
+ * @ret_at:  NULL, or the place in a file that says so, borrowed; NULL when there is none
  */
-bool admission_check(
-                const Admission *admission, const char *name, const char *policy_name, const char **ret_why);
+bool admission_check(const Admission *admission, const char *name, const char *policy_name, const char **ret_why,
+                const char **ret_at);
+
+/**
+ * admission_write() - the lists, as two members of an object that is begun
+ *
+ * "deny":[{"tool","at"}...],"allow":[[{"tool","at"}...]...]; a tool must be on each list of "allow".
+ */
+void admission_write(const Admission *admission, JWriter *writer);

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/errors.h"
 #include "common/limits.h"
 #include "policy/auto-review.h"
 #include "policy/wildcard.h"
@@ -12,6 +11,7 @@
 typedef struct ReviewRule {
         char *text;
         char **words; /* NULL for a tool's pattern */
+        char *at;     /* the place in its file; NULL when it has none */
 } ReviewRule;
 
 struct AutoReview {
@@ -116,6 +116,7 @@ static void review_rule_free(void *data) {
 
         g_strfreev(rule->words);
         g_free(rule->text);
+        g_free(rule->at);
         g_free(rule);
 }
 
@@ -137,7 +138,7 @@ AutoReview *auto_review_free(AutoReview *review) {
         return NULL;
 }
 
-static int add_rule(GPtrArray *rules, const char *text) {
+static int add_rule(GPtrArray *rules, const char *text, const char *at) {
         g_auto(GStrv) words = NULL;
         ReviewRule *rule;
 
@@ -153,53 +154,66 @@ static int add_rule(GPtrArray *rules, const char *text) {
 
         rule = g_new0(ReviewRule, 1);
         rule->text = g_strdup(text);
+        rule->at = g_strdup(at);
         rule->words = g_steal_pointer(&words);
         g_ptr_array_add(rules, rule);
         return 0;
 }
 
-int auto_review_block(AutoReview *review, const char *rule) {
-        return add_rule(review->blocks, rule);
+int auto_review_block(AutoReview *review, const char *rule, const char *at) {
+        return add_rule(review->blocks, rule, at);
 }
 
-int auto_review_vouch(AutoReview *review, const char *rule) {
-        return add_rule(review->vouches, rule);
+int auto_review_vouch(AutoReview *review, const char *rule, const char *at) {
+        return add_rule(review->vouches, rule, at);
 }
 
-static int load_list(GPtrArray *rules, const char *where, Jval list, sd_bus_error *reterr) {
+static int load_list(GPtrArray *rules, const char *where, Jval list, PolicyDocument *document) {
         JIter iter = jval_iterate(list);
-        size_t index = 0;
-        Jval key, item;
-        int r = jval_is(list, J_ARRAY) ? 0 : -EINVAL;
-
-        while (r >= 0 && jiter_next(&iter, &key, &item)) {
-                index++;
-                r = jval_text(item) ? add_rule(rules, jval_text(item)) : -EINVAL;
-        }
-        if (r < 0)
-                (void) errors_set(reterr, ERROR_INVALID_ARGUMENTS,
-                                "auto-review.%s: entry %zu is no tool pattern and no \"command:\" with "
-                                "plain words.",
-                                where, index);
-        return r;
-}
-
-int auto_review_load(AutoReview *review, Jval document, sd_bus_error *reterr) {
-        g_autoptr(AutoReview) loaded = auto_review_new();
-        JIter iter = jval_iterate(document);
         Jval key, item;
         int r = 0;
 
-        if (!jval_is(document, J_OBJECT))
-                r = errors_set(reterr, ERROR_INVALID_ARGUMENTS, "auto-review must be a table.");
-        while (r >= 0 && jiter_next(&iter, &key, &item)) {
+        if (!jval_is(list, J_ARRAY))
+                return policy_document_refuse(document, list, "auto_review.%s: must be a list of texts.", where);
+
+        while (jiter_next(&iter, &key, &item)) {
+                g_autofree char *at = policy_document_place(document, item);
+                const char *text = jval_text(item);
+                int added = text ? add_rule(rules, text, at) : -EINVAL;
+
+                if (added == -ENOBUFS)
+                        return policy_document_limit(document, item, "auto_review.%s: there may be at most %u entries.",
+                                                     where, RULES_MAX);
+                if (added < 0)
+                        r = policy_document_refuse(document, item,
+                                                   "auto_review.%s: each entry must be a tool's pattern, or \"command:\" and the "
+                                                   "first words of one plain command.", where);
+        }
+        return r;
+}
+
+int auto_review_load(AutoReview *review, Jval table, PolicyDocument *document) {
+        g_autoptr(AutoReview) loaded = auto_review_new();
+        JIter iter = jval_iterate(table);
+        Jval key, item;
+        int r = 0;
+
+        if (jval_is(table, J_ABSENT))
+                return 0;
+        if (!jval_is(table, J_OBJECT))
+                return policy_document_refuse(document, table, "auto_review: must be a table.");
+        while (jiter_next(&iter, &key, &item)) {
+                int loaded_r;
+
                 if (jval_equals_text(key, "block"))
-                        r = load_list(loaded->blocks, "block", item, reterr);
+                        loaded_r = load_list(loaded->blocks, "block", item, document);
                 else if (jval_equals_text(key, "allow"))
-                        r = load_list(loaded->vouches, "allow", item, reterr);
+                        loaded_r = load_list(loaded->vouches, "allow", item, document);
                 else
-                        r = errors_set(reterr, ERROR_INVALID_ARGUMENTS,
-                                        "auto-review: only \"block\" and \"allow\" are known.");
+                        loaded_r = policy_document_refuse(document, key,
+                                                          "auto_review: only \"block\" and \"allow\" are known.");
+                if (r >= 0)
+                        r = loaded_r;
         }
         if (r < 0)
                 return r;
@@ -209,6 +223,27 @@ int auto_review_load(AutoReview *review, Jval document, sd_bus_error *reterr) {
         loaded->blocks = g_ptr_array_new();
         loaded->vouches = g_ptr_array_new();
         return 0;
+}
+
+static void write_list(const GPtrArray *rules, JWriter *writer) {
+        jwriter_begin_array(writer);
+        for (guint i = 0; i < rules->len; i++) {
+                const ReviewRule *rule = rules->pdata[i];
+
+                jwriter_begin_object(writer);
+                jwriter_member_string(writer, "rule", rule->text);
+                if (rule->at)
+                        jwriter_member_string(writer, "at", rule->at);
+                jwriter_end_object(writer);
+        }
+        jwriter_end_array(writer);
+}
+
+void auto_review_write(const AutoReview *review, JWriter *writer) {
+        jwriter_key(writer, "block");
+        write_list(review->blocks, writer);
+        jwriter_key(writer, "allow");
+        write_list(review->vouches, writer);
 }
 
 /* ---- the floor ---- */
@@ -309,7 +344,7 @@ static const char *destroys(const Command *command) {
         return NULL;
 }
 
-static const char *match_rules(const GPtrArray *rules, const ReviewSubject *subject, bool vouch) {
+static const ReviewRule *match_rules(const GPtrArray *rules, const ReviewSubject *subject, bool vouch) {
         for (guint i = 0; i < rules->len; i++) {
                 const ReviewRule *rule = rules->pdata[i];
                 bool hit;
@@ -324,21 +359,14 @@ static const char *match_rules(const GPtrArray *rules, const ReviewSubject *subj
                 else
                         hit = command_runs(subject->command, rule->words);
                 if (hit)
-                        return rule->text;
+                        return rule;
         }
         return NULL;
 }
 
-ReviewFinding auto_review_find(
-                const AutoReview *review, const ReviewSubject *subject, const char **ret_why) {
-        const char *why;
+static ReviewFinding find_in_floor(const ReviewSubject *subject, const char **ret_why) {
+        const char *why = subject->command ? destroys(subject->command) : NULL;
 
-        why = review ? match_rules(review->blocks, subject, false) : NULL;
-        if (why) {
-                *ret_why = why;
-                return REVIEW_BLOCKED;
-        }
-        why = subject->command ? destroys(subject->command) : NULL;
         if (why) {
                 *ret_why = why;
                 return REVIEW_DESTRUCTIVE;
@@ -347,11 +375,26 @@ ReviewFinding auto_review_find(
                 *ret_why = "it publishes";
                 return REVIEW_PUBLISH;
         }
-        why = review ? match_rules(review->vouches, subject, true) : NULL;
-        if (why) {
-                *ret_why = why;
-                return REVIEW_SAFE;
+        return REVIEW_NOTHING;
+}
+
+ReviewFinding auto_review_find(const AutoReview *review, const ReviewSubject *subject, const char **ret_why,
+                const char **ret_at) {
+        const ReviewRule *rule = review ? match_rules(review->blocks, subject, false) : NULL;
+        ReviewFinding finding = rule ? REVIEW_BLOCKED : find_in_floor(subject, ret_why);
+
+        if (finding == REVIEW_NOTHING && review) {
+                rule = match_rules(review->vouches, subject, true);
+                if (rule)
+                        finding = REVIEW_SAFE;
         }
+        if (rule)
+                *ret_why = rule->text;
+        if (ret_at)
+                *ret_at = rule ? rule->at : NULL;
+        if (finding != REVIEW_NOTHING)
+                return finding;
+
         if (subject->category == CATEGORY_SAFE ||
                         (subject->command && auto_review_command_is_read_only(subject->command))) {
                 *ret_why = "it is proven to read only";

@@ -122,7 +122,7 @@ static void report_refused(Judge *judge, Decision *ret, Disposition disposition)
         static const char *const words[_DISPOSITION_MAX] = {
                 [DISPOSITION_SESSION_DENIED] = "a person denied this call for the session",
                 [DISPOSITION_AUTO_REVIEW_HOLD] = "it needs approval, and Auto-Review opens no cards",
-                [DISPOSITION_FULL_ACCESS_HOLD] = "it is held for a person, and Full Access opens no cards",
+                [DISPOSITION_FULL_ACCESS_HOLD] = "it is held for a person, and Full Access opens no cards for that",
                 [DISPOSITION_NEVER] = "it needs approval, and the posture is Never",
         };
         CallOutcome outcome = disposition == DISPOSITION_SESSION_DENIED ? OUTCOME_DENIED
@@ -136,10 +136,19 @@ static void report_refused(Judge *judge, Decision *ret, Disposition disposition)
         judge_report(judge, ret, VERDICT_DENY, outcome);
 }
 
+/* Under which posture a request that exists is disposed of. */
+static Posture judge_disposing_posture(const Judge *judge) {
+        if (judge->posture != POSTURE_ASK)
+                return judge->posture;
+        if (judge->was_auto_review)
+                return POSTURE_AUTO_REVIEW;
+        return judge->was_full_access && judge->held && !judge->nested ? POSTURE_FULL_ACCESS : POSTURE_ASK;
+}
+
 static void judge_approval(Judge *judge, Decision *ret) {
         const Grant *grant = find_grant(judge->input);
         const DispositionInput input = {
-                .posture = judge->posture,
+                .posture = judge_disposing_posture(judge),
                 .granted = grant,
                 .denied = is_denied_in_session(judge->input),
                 .forced = judge->forced,

@@ -43,14 +43,23 @@ typedef enum ToolCapabilities {
         TOOL_WRITES = 1 << 3,
 } ToolCapabilities;
 
+/* A posture that no session gets beyond. */
+typedef struct PostureLimit {
+        bool set;
+        Posture posture;
+        const char *at; /* the place in its file, borrowed; may be NULL */
+} PostureLimit;
+
 typedef struct DecisionInput {
         /* The session */
         const char *session;
         Posture posture;
         bool full_access; /* the session's full-access bit */
         bool no_standing; /* provenance that can't inherit standing authority */
-        bool has_overlay; /* a project's wish: project_posture counts */
-        Posture project_posture;
+        PostureLimit admin_posture;   /* no session gets anything looser */
+        PostureLimit project_posture; /* what the workspace wishes; it only tightens */
+        const char *unreadable;       /* the rules can't be read and there are no last good ones: nothing runs; NULL when
+                                         there are */
         Mode mode;
         bool headless;         /* nobody can answer a card */
         bool background;       /* unattended work: the destructive floor blocks instead of asking */
@@ -72,6 +81,7 @@ typedef struct DecisionInput {
 
         /* What is laid over it; each may be NULL */
         const Admission *admission;
+        const Admission *project_admission; /* what the workspace denies */
         const HookFold *hooks;
         const RuleSet *rules;
         const AutoReview *review;

@@ -17,15 +17,48 @@ bool judge_refuse(Judge *judge, DecisionLayer layer, CallOutcome outcome, const 
         return false;
 }
 
+bool judge_refuse_at(Judge *judge, DecisionLayer layer, CallOutcome outcome, const char *source, const char *at,
+                const char *format, ...) {
+        g_autofree char *why = NULL;
+        va_list arguments;
+
+        va_start(arguments, format);
+        why = g_strdup_vprintf(format, arguments);
+        va_end(arguments);
+        (void) judge_refuse(judge, layer, outcome, source, "%s", why);
+        trace_at(judge->trace, at);
+        return false;
+}
+
 /* A question that no grant and no posture answers. */
 static void judge_force(Judge *judge) {
         judge->requirement = REQUIREMENT_REQUIRED;
         judge->forced = true;
+        judge->held = true;
+}
+
+static void tighten(Judge *judge, const PostureLimit *limit, const char *source, const char *who) {
+        Posture tight = limit->set ? posture_tighten(judge->posture, limit->posture) : judge->posture;
+
+        if (tight == judge->posture)
+                return;
+        trace_add(judge->trace, LAYER_CONFIGURATION, VERDICT_NOTE, source, "%s tightens %s to %s", who,
+                        posture_to_string(judge->posture), posture_to_string(tight));
+        trace_at(judge->trace, limit->at);
+        judge->was_auto_review |= judge->posture == POSTURE_AUTO_REVIEW;
+        judge->was_full_access |= judge->posture == POSTURE_FULL_ACCESS;
+        judge->posture = tight;
 }
 
 bool judge_configuration(Judge *judge) {
         const DecisionInput *input = judge->input;
-        Posture plain = posture_effective(input->posture, input->full_access, true);
+        Posture plain;
+
+        if (input->unreadable)
+                return judge_refuse(judge, LAYER_CONFIGURATION, OUTCOME_REFUSED_BY_POLICY, "permissions", "%s",
+                                input->unreadable);
+
+        plain = posture_effective(input->posture, input->full_access, true);
 
         judge->posture = posture_effective(input->posture, input->full_access, !input->no_standing);
         if (judge->posture != plain)
@@ -33,15 +66,8 @@ bool judge_configuration(Judge *judge) {
                                 "the input can't inherit standing authority: %s counts as %s for this call",
                                 posture_to_string(plain), posture_to_string(judge->posture));
 
-        if (input->has_overlay) {
-                Posture tight = posture_tighten(judge->posture, input->project_posture);
-
-                if (tight != judge->posture)
-                        trace_add(judge->trace, LAYER_CONFIGURATION, VERDICT_NOTE, "project",
-                                        "the project tightens %s to %s", posture_to_string(judge->posture),
-                                        posture_to_string(tight));
-                judge->posture = tight;
-        }
+        tighten(judge, &input->admin_posture, "administrator", "the administrator");
+        tighten(judge, &input->project_posture, "project", "the project");
         return true;
 }
 
@@ -64,15 +90,19 @@ static bool plan_blocks(const Judge *judge, const JudgedInput *judged) {
 
 static bool judge_admission_of(Judge *judge, const JudgedInput *judged) {
         const DecisionInput *input = judge->input;
-        const char *why;
+        const char *why, *at;
 
         if (judge->nested && core_call_refused(input->tool, judged->arguments, input->kind == TOOL_EXTENSION,
                                              &why))
                 return judge_refuse(judge, LAYER_ADMISSION, OUTCOME_REFUSED_BY_POLICY, "refused-list", "%s",
                                 why);
-        if (input->admission && !admission_check(input->admission, input->tool, judged->policy_name, &why))
-                return judge_refuse(
-                                judge, LAYER_ADMISSION, OUTCOME_REFUSED_BY_POLICY, "admission", "%s", why);
+        if (input->admission && !admission_check(input->admission, input->tool, judged->policy_name, &why, &at))
+                return judge_refuse_at(
+                                judge, LAYER_ADMISSION, OUTCOME_REFUSED_BY_POLICY, "admission", at, "%s", why);
+        if (input->project_admission &&
+                        !admission_check(input->project_admission, input->tool, judged->policy_name, &why, &at))
+                return judge_refuse_at(
+                                judge, LAYER_ADMISSION, OUTCOME_REFUSED_BY_POLICY, "project", at, "%s", why);
         if (input->mode == MODE_PLAN && plan_blocks(judge, judged))
                 return judge_refuse(judge, LAYER_ADMISSION, OUTCOME_REFUSED_BY_POLICY, "mode:plan",
                                 "plan mode blocks %s",
@@ -193,12 +223,13 @@ static bool apply_rule(Judge *judge, const Rule *rule, bool is_original) {
 
         switch (rule->outcome) {
         case RULE_DENY:
-                return judge_refuse(judge, LAYER_RULES, OUTCOME_REFUSED_BY_POLICY, source, "%s%s",
+                return judge_refuse_at(judge, LAYER_RULES, OUTCOME_REFUSED_BY_POLICY, source, rule->at, "%s%s",
                                 rule_why(rule, "a rule denies it"), about);
         case RULE_ASK:
                 judge_force(judge);
                 trace_add(judge->trace, LAYER_RULES, VERDICT_ASK, source, "%s%s",
                                 rule_why(rule, "a rule asks every time"), about);
+                trace_at(judge->trace, rule->at);
                 return true;
         default:
                 if (is_original)
@@ -210,6 +241,7 @@ static bool apply_rule(Judge *judge, const Rule *rule, bool is_original) {
                 } else
                         trace_add(judge->trace, LAYER_RULES, VERDICT_NOTE, source,
                                         "the rule allows it, but can't take this question away");
+                trace_at(judge->trace, rule->at);
                 return true;
         }
 }
@@ -235,7 +267,7 @@ static bool judge_rules_of(Judge *judge, size_t index) {
                 g_autofree char *source = g_strdup_printf(
                                 "rule:%s:commands.deny", rule_source_to_string(match.denied_by));
 
-                return judge_refuse(judge, LAYER_RULES, OUTCOME_REFUSED_BY_POLICY, source,
+                return judge_refuse_at(judge, LAYER_RULES, OUTCOME_REFUSED_BY_POLICY, source, match.denied_at,
                                 "the command, or a part of it, begins with \"%s\"", match.denied_command);
         }
         if (match.rule && !apply_rule(judge, match.rule, index > 0))
@@ -251,6 +283,7 @@ static bool judge_rules_of(Judge *judge, size_t index) {
                 judge->requirement = REQUIREMENT_AUTO;
                 trace_add(judge->trace, LAYER_RULES, VERDICT_ALLOW, "rule:commands.trust",
                                 "the command begins with \"%s\"", match.trusted_command);
+                trace_at(judge->trace, match.trusted_at);
         }
         return true;
 }
@@ -267,7 +300,7 @@ bool judge_rules(Judge *judge) {
 
 /* ---- auto-review ---- */
 
-static void review_safe(Judge *judge, const char *why) {
+static void review_safe(Judge *judge, const char *why, const char *at) {
         /* It may spare a suggestion in Auto-Review. Never a requirement, a hold, or anything an extension
          * asks for. */
         if (judge->posture != POSTURE_AUTO_REVIEW || judge->requirement != REQUIREMENT_SUGGEST ||
@@ -276,6 +309,7 @@ static void review_safe(Judge *judge, const char *why) {
 
         judge->requirement = REQUIREMENT_AUTO;
         trace_add(judge->trace, LAYER_AUTO_REVIEW, VERDICT_ALLOW, "auto-review", "%s", why);
+        trace_at(judge->trace, at);
 }
 
 static bool judge_auto_review_of(Judge *judge, size_t index) {
@@ -285,11 +319,11 @@ static bool judge_auto_review_of(Judge *judge, size_t index) {
                 .category = judge->input->kind == TOOL_CORE ? judged->category : CATEGORY_UNKNOWN,
                 .command = judged->command,
         };
-        const char *why;
+        const char *why, *at;
 
-        switch (auto_review_find(judge->input->review, &subject, &why)) {
+        switch (auto_review_find(judge->input->review, &subject, &why, &at)) {
         case REVIEW_BLOCKED:
-                return judge_refuse(judge, LAYER_AUTO_REVIEW, OUTCOME_REFUSED_BY_POLICY, "auto-review",
+                return judge_refuse_at(judge, LAYER_AUTO_REVIEW, OUTCOME_REFUSED_BY_POLICY, "auto-review", at,
                                 "the configuration blocks \"%s\"", why);
         case REVIEW_DESTRUCTIVE:
                 if (judge->input->background || judge->input->headless)
@@ -309,7 +343,7 @@ static bool judge_auto_review_of(Judge *judge, size_t index) {
                 return true;
         case REVIEW_SAFE:
                 if (index == 0)
-                        review_safe(judge, why);
+                        review_safe(judge, why, at);
                 return true;
         default:
                 return true;
@@ -335,9 +369,10 @@ static bool judge_law_of(Judge *judge, const JudgedInput *judged) {
                 .workspace = judge->input->workspace,
                 .arguments = judged->arguments,
                 .command = judged->command,
-                .reads_only = !core || judged->category == CATEGORY_SAFE ||
-                              judged->category == CATEGORY_MCP_READ ||
-                              (judged->command && auto_review_command_is_read_only(judged->command)),
+                .reads_only = core && (judged->category == CATEGORY_SAFE ||
+                                              judged->category == CATEGORY_MCP_READ ||
+                                              (judged->command && auto_review_command_is_read_only(judged->command))),
+                .extension = !core,
         };
         LawFinding finding = repository_law_find(judge->input->law, &subject);
         g_autofree char *source = NULL;
@@ -346,8 +381,8 @@ static bool judge_law_of(Judge *judge, const JudgedInput *judged) {
                 return true;
 
         source = g_strdup_printf("law:%s", finding.entry);
-        if (finding.verdict == VERDICT_DENY || judge->posture == POSTURE_FULL_ACCESS)
-                return judge_refuse(judge, LAYER_REPOSITORY_LAW, OUTCOME_REFUSED_BY_POLICY, source, "%s%s",
+        if (finding.verdict == VERDICT_DENY || judge->posture == POSTURE_FULL_ACCESS || judge->was_full_access)
+                return judge_refuse_at(judge, LAYER_REPOSITORY_LAW, OUTCOME_REFUSED_BY_POLICY, source, finding.at, "%s%s",
                                 finding.why ? finding.why : "the project protects it",
                                 finding.verdict == VERDICT_DENY
                                                 ? ""
@@ -356,6 +391,7 @@ static bool judge_law_of(Judge *judge, const JudgedInput *judged) {
         judge_force(judge);
         trace_add(judge->trace, LAYER_REPOSITORY_LAW, VERDICT_ASK, source, "%s",
                         finding.why ? finding.why : "the project asks for a person");
+        trace_at(judge->trace, finding.at);
         return true;
 }
 

@@ -30,7 +30,10 @@ typedef struct Judge {
         Posture posture;
         Requirement requirement;
         bool forced;         /* no grant and no posture may answer */
+        bool held;           /* forced by a rule, the floor or a law: what Full Access refuses and does not ask about */
         bool hook_ask;       /* no allow rule may take it back */
+        /* A limit made it Ask. What the posture before that would have refused stays refused: a limit opens no cards. */
+        bool was_auto_review, was_full_access;
         CallOutcome refused; /* _OUTCOME_INVALID while nothing refused */
 } Judge;
 
@@ -38,6 +41,10 @@ typedef struct Judge {
  * brevity */
 bool judge_refuse(Judge *judge, DecisionLayer layer, CallOutcome outcome, const char *source,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/** judge_refuse_at() - the same, and where what refused is written; NULL for nowhere */
+bool judge_refuse_at(Judge *judge, DecisionLayer layer, CallOutcome outcome, const char *source, const char *at,
+                const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* The layers in their order. Each returns whether the decision goes on. */
 bool judge_configuration(Judge *judge);

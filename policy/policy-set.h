@@ -5,6 +5,7 @@
  * of the user and from what a project wishes. Reading a file is the service's; here come documents, already
  * turned into JSON.
  *
+ *     [policy]        posture = "ask"                          (of the administrator: the loosest there is)
  *     [[rule]]        outcome = "ask", tool = "...", ...      (rules.h)
  *     [commands]      deny = ["rm -rf"], trust = ["git status"]
  *     [tools]         allow = ["..."], deny = ["..."]         (admission.h)
@@ -15,11 +16,12 @@
 
 #include <glib.h>
 #include <stdbool.h>
-#include <systemd/sd-bus.h>
 
 #include "common/jdoc.h"
+#include "common/jwriter.h"
 #include "policy/admission.h"
 #include "policy/auto-review.h"
+#include "policy/policy-document.h"
 #include "policy/posture.h"
 #include "policy/rules.h"
 
@@ -27,6 +29,9 @@ typedef struct PolicySet {
         RuleSet *rules;
         AutoReview *review;
         Admission *admission;
+        bool has_posture; /* [policy] posture of the administrator */
+        Posture posture;
+        char *posture_at;
 } PolicySet;
 
 PolicySet *policy_set_new(void);
@@ -35,19 +40,23 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PolicySet, policy_set_free)
 
 /**
  * policy_set_load() - add one `permissions.toml`
- * @source: RULE_ADMIN or RULE_USER; lists of allowed tools of both must admit a tool
+ * @source:   RULE_ADMIN or RULE_USER; lists of allowed tools of both must admit a tool
+ * @document: takes all that is wrong with it
  *
- * Return: 0; -EINVAL or -ENOBUFS with the place and the mistake in @reterr; then the set is good for nothing
- * but freeing.
+ * Return: 0; -EINVAL or -ENOBUFS; then the set is good for nothing but freeing.
  */
-int policy_set_load(PolicySet *set, RuleSource source, Jval document, sd_bus_error *reterr);
+int policy_set_load(PolicySet *set, RuleSource source, Jval root, PolicyDocument *document);
+
+/** policy_set_write() - all of it, as members of an object that is begun; for people who want to see what is in force */
+void policy_set_write(const PolicySet *set, JWriter *writer);
 
 /* What `.codewhale/config.toml` of a workspace may say about permission. It comes with the project, so it
  * only tightens. */
 typedef struct ProjectWish {
         bool has_posture;
         Posture posture;
-        GPtrArray *denied_tools; /* char * */
+        char *posture_at;
+        Admission *denied; /* NULL when it denies nothing */
 } ProjectWish;
 
 void project_wish_done(ProjectWish *wish);
@@ -58,14 +67,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProjectWish, project_wish_done)
  * ours to judge
  *
  * A list of allowed tools or a rule in there is an error and not just ignored: its author believes in it.
- * Return: 0; -EINVAL or -ENOBUFS with words in @reterr.
+ * Return: 0; -EINVAL or -ENOBUFS with words in @document.
  */
-int project_wish_load(Jval document, ProjectWish *ret, sd_bus_error *reterr);
-
-/**
- * policy_file_line() - the line of a TOML text that an error of policy_set_load() is about
- * @message: the error's text; one that begins with "rule 3:" leads to the third [[rule]]
- *
- * Return: the line from 1, 0 when the message names no rule or the text has no such table.
- */
-unsigned policy_file_line(const char *toml, const char *message);
+int project_wish_load(Jval root, ProjectWish *ret, PolicyDocument *document);

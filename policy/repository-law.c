@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/errors.h"
 #include "common/limits.h"
 #include "policy/operand.h"
 #include "policy/repository-law.h"
@@ -14,11 +13,12 @@ typedef struct LawEntry {
         Verdict verdict;
         char *pattern;
         char *why;
+        char *at;
 } LawEntry;
 
 struct RepositoryLaw {
         GPtrArray *entries; /* LawEntry */
-        bool unreadable;
+        char *unreadable; /* why it can't be read; NULL when it can */
 };
 
 static void entry_free(void *data) {
@@ -26,6 +26,7 @@ static void entry_free(void *data) {
 
         g_free(entry->pattern);
         g_free(entry->why);
+        g_free(entry->at);
         g_free(entry);
 }
 
@@ -41,91 +42,129 @@ RepositoryLaw *repository_law_free(RepositoryLaw *law) {
                 return NULL;
 
         g_ptr_array_unref(law->entries);
+        g_free(law->unreadable);
         g_free(law);
         return NULL;
 }
 
-void repository_law_set_unreadable(RepositoryLaw *law) {
-        law->unreadable = true;
+void repository_law_set_unreadable(RepositoryLaw *law, const char *why) {
+        g_free(law->unreadable);
+        law->unreadable = g_strdup(why);
 }
 
 /* ---- reading ---- */
 
-static int refuse(sd_bus_error *reterr, const char *list, size_t index, const char *what) {
-        (void) errors_set(reterr, ERROR_INVALID_ARGUMENTS, "%s %zu: %s.", list, index, what);
-        return -EINVAL;
+/* Reads one entry into @entry; what it gets stays there also on failure. */
+static int read_entry(PolicyDocument *document, const char *where, Jval value, LawEntry *entry) {
+        JIter iter = jval_iterate(value);
+        const char *subject = entry->is_path ? "path" : "tool", *text;
+        Jval key, item;
+
+        if (!jval_is(value, J_OBJECT))
+                return policy_document_refuse(document, value, "%s: it must be a table.", where);
+
+        while (jiter_next(&iter, &key, &item)) {
+                text = jval_text(item);
+                if (jval_equals_text(key, "outcome") && (jval_equals_text(item, "ask") || jval_equals_text(item, "block")))
+                        entry->verdict = jval_equals_text(item, "ask") ? VERDICT_ASK : VERDICT_DENY;
+                else if (jval_equals_text(key, "outcome"))
+                        return policy_document_refuse(document, item,
+                                                      "%s: \"outcome\" must be \"ask\" or \"block\"; a project can't allow.", where);
+                else if (!jval_equals_text(key, subject) && !jval_equals_text(key, "why"))
+                        return policy_document_refuse(document, key,
+                                                      "%s: it has an unknown member; known are %s, outcome and why.", where, subject);
+                else if (!text || *text == '\0' || strlen(text) > RULE_PATTERN_BYTES_MAX)
+                        return policy_document_refuse(document, item, "%s: \"%s\" must be a text of 1 to %u bytes.", where,
+                                                      jval_text(key), RULE_PATTERN_BYTES_MAX);
+                else if (jval_equals_text(key, subject))
+                        entry->pattern = g_strdup(text);
+                else
+                        entry->why = g_strdup(text);
+        }
+        return entry->pattern ? 0 : policy_document_refuse(document, value, "%s: it needs a \"%s\".", where, subject);
 }
 
-static int load_entry(GPtrArray *entries, const char *list, size_t index, Jval value, sd_bus_error *reterr) {
-        bool is_path = strcmp(list, "protect") == 0;
-        Jval pattern = jval_member(value, is_path ? "path" : "tool");
-        Jval outcome = jval_member(value, "outcome"), why = jval_member(value, "why");
-        const char *text = jval_text(pattern);
-        size_t known = 1 + !jval_is(outcome, J_ABSENT) + !jval_is(why, J_ABSENT);
-        LawEntry *entry;
-
-        if (!text || *text == '\0' || strlen(text) > RULE_PATTERN_BYTES_MAX)
-                return refuse(reterr, list, index, is_path ? "it needs a \"path\"" : "it needs a \"tool\"");
-        if (jval_length(value) != known)
-                return refuse(reterr, list, index, "it has an unknown member");
-        if (!jval_is(outcome, J_ABSENT) && !jval_equals_text(outcome, "ask") &&
-                        !jval_equals_text(outcome, "block"))
-                return refuse(reterr, list, index,
-                                "\"outcome\" must be \"ask\" or \"block\"; a project can't allow");
-        if (!jval_is(why, J_ABSENT) && !jval_text(why))
-                return refuse(reterr, list, index, "\"why\" must be a text");
-
-        entry = g_new0(LawEntry, 1);
-        entry->is_path = is_path;
-        entry->verdict = jval_equals_text(outcome, "ask") ? VERDICT_ASK : VERDICT_DENY;
-        entry->pattern = g_strdup(text);
-        entry->why = g_strdup(jval_text(why));
-        g_ptr_array_add(entries, entry);
-        return 0;
-}
-
-static int load_list(GPtrArray *entries, const char *list, Jval value, sd_bus_error *reterr) {
+static int load_list(GPtrArray *entries, const char *list, Jval value, PolicyDocument *document) {
         JIter iter = jval_iterate(value);
         size_t index = 0;
         Jval key, item;
         int r = 0;
 
         if (!jval_is(value, J_ARRAY))
-                return refuse(reterr, list, 0, "must be a list of tables");
-        if (entries->len + jval_length(value) > LAW_ENTRIES_MAX) {
-                (void) errors_set(reterr, ERROR_LIMIT_EXCEEDED, "A workspace may have at most %u entries.",
-                                LAW_ENTRIES_MAX);
-                return -ENOBUFS;
+                return policy_document_refuse(document, value, "%s: must be a list of tables; begin each with a line [[%s]].", list,
+                                              list);
+        if (entries->len + jval_length(value) > LAW_ENTRIES_MAX)
+                return policy_document_limit(document, value, "A workspace may have at most %u entries.", LAW_ENTRIES_MAX);
+
+        while (jiter_next(&iter, &key, &item)) {
+                g_autofree char *where = g_strdup_printf("%s %zu", list, ++index);
+                LawEntry *entry = g_new0(LawEntry, 1);
+
+                g_ptr_array_add(entries, entry);
+                entry->is_path = strcmp(list, "protect") == 0;
+                entry->verdict = VERDICT_DENY;
+                if (read_entry(document, where, item, entry) < 0)
+                        r = -EINVAL;
+                entry->at = policy_document_place(document, item);
         }
-        while (r >= 0 && jiter_next(&iter, &key, &item))
-                r = load_entry(entries, list, ++index, item, reterr);
         return r;
 }
 
-int repository_law_load(RepositoryLaw *law, Jval document, sd_bus_error *reterr) {
+int repository_law_load(RepositoryLaw *law, Jval root, PolicyDocument *document) {
         g_autoptr(GPtrArray) entries = g_ptr_array_new_with_free_func(entry_free);
-        JIter iter = jval_iterate(document);
+        JIter iter = jval_iterate(root);
         Jval key, item;
-        int r = jval_is(document, J_OBJECT) ? 0 : refuse(reterr, "law", 0, "the document must be a table");
+        int r = 0;
 
-        while (r >= 0 && jiter_next(&iter, &key, &item)) {
+        if (!jval_is(root, J_OBJECT))
+                return policy_document_refuse(document, root, "law: the document must be a table.");
+
+        while (jiter_next(&iter, &key, &item)) {
+                int loaded;
+
                 if (jval_equals_text(key, "protect"))
-                        r = load_list(entries, "protect", item, reterr);
+                        loaded = load_list(entries, "protect", item, document);
                 else if (jval_equals_text(key, "tools"))
-                        r = load_list(entries, "tools", item, reterr);
+                        loaded = load_list(entries, "tools", item, document);
                 else
-                        r = refuse(reterr, "law", 0, "only \"protect\" and \"tools\" are known");
+                        loaded = policy_document_refuse(document, key,
+                                                        "law: only [[protect]] and [[tools]] are known.");
+                if (r >= 0)
+                        r = loaded;
         }
         if (r < 0)
                 return r;
-        if (entries->len + law->entries->len > LAW_ENTRIES_MAX) {
-                (void) errors_set(reterr, ERROR_LIMIT_EXCEEDED, "A workspace may have at most %u entries.",
-                                LAW_ENTRIES_MAX);
-                return -ENOBUFS;
-        }
+        if (entries->len + law->entries->len > LAW_ENTRIES_MAX)
+                return policy_document_limit(document, root, "A workspace may have at most %u entries.", LAW_ENTRIES_MAX);
 
         g_ptr_array_extend_and_steal(law->entries, g_steal_pointer(&entries));
         return 0;
+}
+
+static void write_entries(const RepositoryLaw *law, bool paths, JWriter *writer) {
+        jwriter_begin_array(writer);
+        for (guint i = 0; i < law->entries->len; i++) {
+                const LawEntry *entry = law->entries->pdata[i];
+
+                if (entry->is_path != paths)
+                        continue;
+                jwriter_begin_object(writer);
+                jwriter_member_string(writer, paths ? "path" : "tool", entry->pattern);
+                jwriter_member_string(writer, "outcome", entry->verdict == VERDICT_ASK ? "ask" : "block");
+                if (entry->why)
+                        jwriter_member_string(writer, "why", entry->why);
+                if (entry->at)
+                        jwriter_member_string(writer, "at", entry->at);
+                jwriter_end_object(writer);
+        }
+        jwriter_end_array(writer);
+}
+
+void repository_law_write(const RepositoryLaw *law, JWriter *writer) {
+        jwriter_key(writer, "protect");
+        write_entries(law, true, writer);
+        jwriter_key(writer, "tools");
+        write_entries(law, false, writer);
 }
 
 /* ---- judging ---- */
@@ -155,7 +194,7 @@ static bool command_touches(const LawEntry *entry, const char *workspace, const 
 static bool entry_applies(const LawEntry *entry, const LawSubject *subject, const GPtrArray *paths) {
         if (!entry->is_path)
                 return wildcard_match(entry->pattern, subject->policy_name);
-        if (subject->reads_only || !subject->workspace)
+        if (subject->reads_only || subject->extension || !subject->workspace)
                 return false;
         if (subject->command)
                 return command_touches(entry, subject->workspace, subject->command);
@@ -173,8 +212,8 @@ LawFinding repository_law_find(const RepositoryLaw *law, const LawSubject *subje
         if (law->unreadable && !subject->reads_only)
                 finding = (LawFinding){
                         .verdict = VERDICT_ASK,
-                        .entry = "law.toml",
-                        .why = "the workspace's protections can't be read",
+                        .entry = "unreadable",
+                        .why = law->unreadable,
                 };
 
         for (guint i = 0; i < law->entries->len; i++) {
@@ -185,6 +224,7 @@ LawFinding repository_law_find(const RepositoryLaw *law, const LawSubject *subje
                                 .verdict = entry->verdict,
                                 .entry = entry->pattern,
                                 .why = entry->why,
+                                .at = entry->at,
                         };
         }
         return finding;

@@ -7,9 +7,10 @@
 
 #include <glib.h>
 #include <stdbool.h>
-#include <systemd/sd-bus.h>
 
+#include "common/jwriter.h"
 #include "policy/command.h"
+#include "policy/policy-document.h"
 #include "policy/trace.h"
 
 typedef struct RepositoryLaw RepositoryLaw;
@@ -20,16 +21,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(RepositoryLaw, repository_law_free)
 
 /**
  * repository_law_load() - read the file's content, already turned into JSON
- * @document: {"protect":[{"path":"deploy","outcome":"ask"|"block","why":"..."}...],
+ * @root: {"protect":[{"path":"deploy","outcome":"ask"|"block","why":"..."}...],
  *             "tools":[{"tool":"web_*","outcome":"ask"|"block","why":"..."}...]}
  *
- * There is no "allow". Return: 0; -EINVAL, -ENOBUFS with words in @reterr, and nothing added.
+ * There is no "allow". Return: 0; -EINVAL, -ENOBUFS with words in @document, and nothing added.
  */
-int repository_law_load(RepositoryLaw *law, Jval document, sd_bus_error *reterr);
+int repository_law_load(RepositoryLaw *law, Jval root, PolicyDocument *document);
 
-/** repository_law_set_unreadable() - the file is there but can't be read: every change in this workspace
- * asks */
-void repository_law_set_unreadable(RepositoryLaw *law);
+/** repository_law_write() - "protect":[{"path","outcome","why","at"}...],"tools":[...] as members of an object that is begun */
+void repository_law_write(const RepositoryLaw *law, JWriter *writer);
+
+/**
+ * repository_law_set_unreadable() - something of it is there and can't be read: whatever is not proven to only read asks
+ * @why: a sentence that says what and where
+ */
+void repository_law_set_unreadable(RepositoryLaw *law, const char *why);
 
 typedef struct LawSubject {
         const char *policy_name;
@@ -37,12 +43,14 @@ typedef struct LawSubject {
         Jval arguments;
         const Command *command; /* NULL when it is no shell call */
         bool reads_only;        /* protection is about changes */
+        bool extension;         /* a plugin's own tool: its arguments are no paths of the workspace that we know of */
 } LawSubject;
 
 typedef struct LawFinding {
         Verdict verdict;   /* VERDICT_ALLOW when nothing applies, VERDICT_ASK, VERDICT_DENY */
         const char *entry; /* the pattern; borrowed from the law */
         const char *why;   /* borrowed, may be NULL */
+        const char *at;    /* the place in its file, borrowed, may be NULL */
 } LawFinding;
 
 /** repository_law_find() - the strictest entry that applies */

@@ -9,6 +9,7 @@ typedef struct CommandPrefix {
         RuleSource source;
         char **words;
         char *text;
+        char *at; /* as in Rule */
 } CommandPrefix;
 
 /* Bucket 0 is for rules without a tool or with a pattern that begins with a wildcard. */

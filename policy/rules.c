@@ -42,6 +42,7 @@ void rule_free(void *data) {
         g_strfreev(rule->command);
         g_free(rule->path);
         g_free(rule->why);
+        g_free(rule->at);
         g_free(rule);
 }
 
@@ -52,6 +53,7 @@ void command_prefix_free(void *data) {
                 return;
         g_strfreev(prefix->words);
         g_free(prefix->text);
+        g_free(prefix->at);
         g_free(prefix);
 }
 
@@ -137,6 +139,7 @@ static void write_rule(const Rule *rule, JWriter *writer) {
                 { "caller", rule->caller },
                 { "path", rule->path },
                 { "why", rule->why },
+                { "at", rule->at },
         };
         g_autofree char *command = rule->command ? g_strjoinv(" ", rule->command) : NULL;
 
@@ -160,13 +163,14 @@ static void write_prefixes(const GPtrArray *prefixes, JWriter *writer) {
                 jwriter_begin_object(writer);
                 jwriter_member_string(writer, "source", rule_source_to_string(prefix->source));
                 jwriter_member_string(writer, "command", prefix->text);
+                if (prefix->at)
+                        jwriter_member_string(writer, "at", prefix->at);
                 jwriter_end_object(writer);
         }
         jwriter_end_array(writer);
 }
 
 void rule_set_write(const RuleSet *rules, JWriter *writer) {
-        jwriter_begin_object(writer);
         jwriter_key(writer, "rules");
         jwriter_begin_array(writer);
         for (guint i = 0; i < rules->all->len; i++)
@@ -178,7 +182,6 @@ void rule_set_write(const RuleSet *rules, JWriter *writer) {
         write_prefixes(rules->denied, writer);
         jwriter_key(writer, "trust");
         write_prefixes(rules->trusted, writer);
-        jwriter_end_object(writer);
         jwriter_end_object(writer);
 }
 
@@ -309,13 +312,16 @@ static void match_prefixes(const RuleSet *rules, Matcher *matcher, RuleMatch *ma
                 if (command_runs(command, prefix->words)) {
                         match->denied_command = prefix->text;
                         match->denied_by = prefix->source;
+                        match->denied_at = prefix->at;
                 }
         }
         for (guint i = 0; i < rules->trusted->len && command_is_plain(command); i++) {
                 const CommandPrefix *prefix = rules->trusted->pdata[i];
 
-                if (command_segment_begins(command->segments->pdata[0], prefix->words))
-                        match->trusted_command = prefix->text;
+                if (!command_segment_begins(command->segments->pdata[0], prefix->words))
+                        continue;
+                match->trusted_command = prefix->text;
+                match->trusted_at = prefix->at;
         }
         match->unclear_command = command->unclear && rules->denied->len > 0;
 }

@@ -16,10 +16,10 @@
 #include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <systemd/sd-bus.h>
 
 #include "common/jdoc.h"
 #include "common/jwriter.h"
+#include "policy/policy-document.h"
 
 typedef enum RuleSource {
         RULE_BUILTIN,
@@ -52,6 +52,7 @@ typedef struct Rule {
         char **command; /* words that a shell command begins with */
         char *path;     /* pattern of a path in the workspace */
         char *why;      /* what the author of the rule wrote */
+        char *at;       /* the place in its file, "permissions.toml:12"; NULL when the file has no name */
         unsigned specificity;
 } Rule;
 
@@ -63,19 +64,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(RuleSet, rule_set_free)
 
 /**
  * rule_set_load() - add the rules of one file, already read as JSON
- * @document:
- * {"rule":[{"outcome":"deny|ask|allow","id","tool","plugin","build","caller","command","path","why"}...],
- *             "commands":{"deny":["rm -rf",...],"trust":["git status",...]}}
+ * @rule:     [{"outcome":"deny|ask|allow","id","tool","plugin","build","caller","command","path","why"}...], or absent
+ * @commands: {"deny":["rm -rf",...],"trust":["git status",...]}, or absent
+ * @document: takes what is wrong with them
  *
  * Every member but the outcome may be missing, but a rule needs at least one that says what it is about.
- * Patterns know
- * "*" and "?" and ignore case for tools. Unknown members are errors, so that a misspelt limit is never no
- * limit.
+ * Patterns know "*" and "?" and ignore case for tools. Unknown members are errors, so that a misspelt limit is
+ * never no limit; so is an id that another rule of the file has, for decisions name rules by it.
  *
- * Return: 0; -EINVAL with the place and the mistake in @reterr, and nothing added; -E2BIG, -ENOBUFS for a
- * limit.
+ * Return: 0; -EINVAL or -ENOBUFS (a limit), and nothing added.
  */
-int rule_set_load(RuleSet *rules, RuleSource source, Jval document, sd_bus_error *reterr);
+int rule_set_load(RuleSet *rules, RuleSource source, Jval rule, Jval commands, PolicyDocument *document);
 
 size_t rule_set_length(const RuleSet *rules);
 const Rule *rule_set_get(const RuleSet *rules, size_t index);
@@ -83,8 +82,8 @@ const Rule *rule_set_get(const RuleSet *rules, size_t index);
 /**
  * rule_set_write() - all rules, for people who want to see what is in force
  *
- * {"rules":[{"source","id","outcome","tool","plugin",...,"why"}...],"commands":{"deny":[{"source","command"}...],
- * "trust":[...]}}; what a rule does not say is left out.
+ * Two members of an object that is begun: "rules":[{"source","id","outcome","tool","plugin",...,"why","at"}...] and
+ * "commands":{"deny":[{"source","command","at"}...],"trust":[...]}; what a rule does not say is left out.
  */
 void rule_set_write(const RuleSet *rules, JWriter *writer);
 
@@ -105,7 +104,9 @@ typedef struct RuleMatch {
         const Rule *rule;           /* NULL when no typed rule matched */
         const char *denied_command; /* a denied prefix that matched: always wins */
         RuleSource denied_by;
+        const char *denied_at;       /* the place in its file, or NULL */
         const char *trusted_command; /* a trusted prefix: only a candidate, only for a plain command */
+        const char *trusted_at;
         bool unclear_command;        /* command rules exist and the command could not be taken apart */
 } RuleMatch;
 

@@ -43,6 +43,7 @@ static void step_clear(void *data) {
 
         g_free(step->source);
         g_free(step->why);
+        g_free(step->at);
 }
 
 Trace *trace_new(void) {
@@ -84,6 +85,18 @@ void trace_add(Trace *trace, DecisionLayer layer, Verdict verdict, const char *s
         g_array_append_val(trace->steps, step);
 }
 
+void trace_at(Trace *trace, const char *at) {
+        TraceStep *step;
+
+        /* A step that was counted and not kept has no place either. */
+        if (!at || trace->steps->len == 0 || trace->dropped > 0)
+                return;
+
+        step = &g_array_index(trace->steps, TraceStep, trace->steps->len - 1);
+        g_free(step->at);
+        step->at = sanitize_line(at, TRACE_SOURCE_BYTES_MAX, NULL);
+}
+
 size_t trace_length(const Trace *trace) {
         return trace->steps->len;
 }
@@ -112,6 +125,8 @@ void trace_write(const Trace *trace, JWriter *writer) {
                 jwriter_member_string(writer, "verdict", verdict_to_string(step->verdict));
                 jwriter_member_string(writer, "source", step->source);
                 jwriter_member_string(writer, "why", step->why);
+                if (step->at)
+                        jwriter_member_string(writer, "at", step->at);
                 jwriter_end_object(writer);
         }
         if (trace->dropped > 0) {

@@ -42,6 +42,7 @@ typedef struct TraceStep {
         Verdict verdict;
         char *source; /* "rule:user:push", "hook:counter", "posture:ask", "grant:12", "person:..." */
         char *why;    /* a sentence for people, sanitised */
+        char *at;     /* where what decided is written: "permissions.toml:12"; NULL when nowhere */
 } TraceStep;
 
 typedef struct Trace Trace;
@@ -59,13 +60,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Trace, trace_free)
 void trace_add(Trace *trace, DecisionLayer layer, Verdict verdict, const char *source, const char *format,
                 ...) __attribute__((format(printf, 5, 6)));
 
+/** trace_at() - say of the last step where what decided is written; NULL says nothing */
+void trace_at(Trace *trace, const char *at);
+
 size_t trace_length(const Trace *trace);
 const TraceStep *trace_step(const Trace *trace, size_t index);
 
 /** trace_last() - the last step that decided (no note), NULL when there is none */
 const TraceStep *trace_last(const Trace *trace);
 
-/** trace_write() - the steps as an array of {"layer","verdict","source","why"} */
+/** trace_write() - the steps as an array of {"layer","verdict","source","why"} and "at" where it is known */
 void trace_write(const Trace *trace, JWriter *writer);
 
 /** trace_to_json() - the same as a text of its own, for DecisionRecord.trace_json (storage/decision-log.h);

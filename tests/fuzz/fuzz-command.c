@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         }
         MUST(!family || command_is_plain(command));
         MUST(!words || words[0]);
-        (void) auto_review_find(NULL, &subject, &why);
+        (void) auto_review_find(NULL, &subject, &why, NULL);
         MUST(why);
         return 0;
 }

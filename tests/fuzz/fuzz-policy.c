@@ -51,23 +51,38 @@ static void judge_all(const PolicySet *set, const RepositoryLaw *law) {
                 }
 }
 
-static void read_document(Jval document) {
+static void check(const PolicyDocument *document, int r) {
+        g_autofree char *words = policy_document_words(document);
+
+        MUST(r == document->error);
+        MUST((r < 0) == (words != NULL));
+        MUST(!words || g_utf8_validate(words, -1, NULL));
+}
+
+static void read_document(Jval root) {
         g_autoptr(PolicySet) set = policy_set_new();
         g_autoptr(RepositoryLaw) law = repository_law_new();
         g_auto(ProjectWish) wish = {};
-        g_auto(sd_bus_error) set_error = SD_BUS_ERROR_NULL, law_error = SD_BUS_ERROR_NULL,
-                             wish_error = SD_BUS_ERROR_NULL;
+        g_auto(PolicyDocument) document = { .file = "permissions.toml" },
+                               law_document = document, wish_document = document;
+        int r = policy_set_load(set, RULE_USER, root, &document);
 
-        if (policy_set_load(set, RULE_USER, document, &set_error) >= 0)
+        check(&document, r);
+        if (r >= 0) {
+                g_auto(JWriter) writer = {};
+
+                jwriter_init(&writer);
+                jwriter_begin_object(&writer);
+                policy_set_write(set, &writer);
+                jwriter_end_object(&writer);
                 judge_all(set, NULL);
-        else {
-                MUST(set_error.message);
-                (void) policy_file_line("[[rule]]\n[[rule]]\n", set_error.message);
         }
-        if (repository_law_load(law, document, &law_error) >= 0)
+        r = repository_law_load(law, root, &law_document);
+        check(&law_document, r);
+        if (r >= 0)
                 judge_all(NULL, law);
-        if (project_wish_load(document, &wish, &wish_error) < 0)
-                MUST(wish_error.message);
+        r = project_wish_load(root, &wish, &wish_document);
+        check(&wish_document, r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -8,17 +8,20 @@
 #include "test-json.h"
 
 static int load(PolicySet *set, RuleSource source, const char *toml, char **ret_message) {
-        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autofree char *json = NULL;
+        g_autoptr(TomlLines) lines = NULL;
+        g_auto(PolicyDocument) document = { .file = "permissions.toml" };
         g_autoptr(Jdoc) doc = NULL;
         TomlError toml_error;
         int r;
 
-        g_assert_cmpint(toml_to_json(toml, strlen(toml), &json, &toml_error), ==, 0);
+        g_assert_cmpint(toml_to_json_lines(toml, strlen(toml), &json, &lines, &toml_error), ==, 0);
         doc = parse_json(json);
-        r = policy_set_load(set, source, jdoc_root(doc), &error);
+        document.lines = lines;
+        r = policy_set_load(set, source, jdoc_root(doc), &document);
+        g_assert_cmpint(r, ==, document.error);
         if (r < 0 && ret_message)
-                *ret_message = g_strdup(error.message);
+                *ret_message = policy_document_words(&document);
         return r;
 }
 
@@ -53,9 +56,9 @@ static void test_load(void) {
         g_assert_cmpint(load(set, RULE_USER, user_file, NULL), ==, 0);
         g_assert_cmpuint(rule_set_length(set->rules), ==, 2);
         g_assert_cmpstr(rule_set_get(set->rules, 1)->why, ==, "it goes live");
-        g_assert_true(admission_check(set->admission, "mod_counter", "mod_counter", NULL));
-        g_assert_false(admission_check(set->admission, "web_run", "web_run", NULL));
-        g_assert_false(admission_check(set->admission, "other", "other", NULL));
+        g_assert_true(admission_check(set->admission, "mod_counter", "mod_counter", NULL, NULL));
+        g_assert_false(admission_check(set->admission, "web_run", "web_run", NULL, NULL));
+        g_assert_false(admission_check(set->admission, "other", "other", NULL, NULL));
         call.arguments = jdoc_root(arguments);
         rule_set_match(set->rules, &call, &match);
         g_assert_cmpint(match.rule->outcome, ==, RULE_ALLOW);
@@ -76,27 +79,35 @@ static void test_two_lists(void) {
                 g_assert_cmpint(load(set, order == 0 ? RULE_USER : RULE_ADMIN, order == 0 ? user : admin,
                                                 NULL),
                                 ==, 0);
-                g_assert_false(admission_check(set->admission, "a", "a", NULL));
-                g_assert_true(admission_check(set->admission, "b", "b", NULL));
-                g_assert_false(admission_check(set->admission, "c", "c", NULL));
+                g_assert_false(admission_check(set->admission, "a", "a", NULL, NULL));
+                g_assert_true(admission_check(set->admission, "b", "b", NULL, NULL));
+                g_assert_false(admission_check(set->admission, "c", "c", NULL, NULL));
         }
 }
 
+/* Every mistake leads to its line. */
 static void test_errors(void) {
         static const struct {
                 const char *toml;
                 const char *words;
-                unsigned line;
         } cases[] = {
-                { "[tool]\n", "permissions: only \"rule\"", 0 },
-                { "tools = 5\n", "tools: must be a table", 0 },
-                { "[tools]\nallowed = []\n", "only \"allow\" and \"deny\"", 0 },
-                { "[tools]\nallow = [5]\n", "tools.allow: must be a list", 0 },
-                { "[tools]\ndeny = \"x\"\n", "tools.deny: must be a list", 0 },
-                { "[auto_review]\nask = []\n", "auto-review", 0 },
-                { "# one\n[[rule]]\noutcome = \"deny\"\ntool = \"a\"\n\n  [[ rule ]]\noutcom = \"deny\"\n",
-                                "rule 2: unknown", 6 },
-                { "[[rule]]\noutcome = \"deny\"\n", "rule 1: it must say", 1 },
+                { "[tool]\n", "permissions.toml:1: permissions: there is no \"tool\"" },
+                { "\ntools = 5\n", "permissions.toml:2: tools: must be a table" },
+                { "[tools]\nallowed = []\n", "permissions.toml:2: tools: only \"allow\" and \"deny\"" },
+                { "[tools]\nallow = [\n\"a\",\n5]\n", "permissions.toml:4: tools.allow: must be a list" },
+                { "[tools]\ndeny = \"x\"\n", "permissions.toml:2: tools.deny: must be a list" },
+                { "[auto_review]\nask = []\n", "permissions.toml:2: auto_review: only" },
+                { "[auto_review]\nblock = [\"command:a|b\"]\n", "permissions.toml:2: auto_review.block: each entry" },
+                { "# one\n[[rule]]\noutcome = \"deny\"\ntool = \"a\"\n\n  [[ rule ]]\noutcom = \"deny\"\ntool = \"b\"\n",
+                                "permissions.toml:7: rule 2: unknown member \"outcom\"" },
+                { "[[rule]]\noutcome = \"deny\"\n", "permissions.toml:1: rule 1: it must say" },
+                { "[[rule]]\ntool = \"x\"\noutcome = \"no\"\n", "permissions.toml:3: rule 1: \"outcome\" must be" },
+                { "[commands]\ndeny = [\n\"rm\",\n\"a; b\",\n]\n", "permissions.toml:4: commands.deny: \"command\"" },
+                { "rule = []\ncommands = 1\n", "permissions.toml:2: commands: must be a table" },
+                { "[rule]\noutcome = \"deny\"\n", "permissions.toml:1: rule: must be a list of tables" },
+                { "[policy]\nposture = \"ask\"\n", "permissions.toml:2: policy: the default posture" },
+                { "[policy]\nmode = \"ask\"\n", "permissions.toml:1: policy: only \"posture\"" },
+                { "a = 1\nb = 2\n[tools]\nc = 3\n", " (2 more)" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -106,11 +117,35 @@ static void test_errors(void) {
                 g_assert_cmpint(load(set, RULE_USER, cases[i].toml, &message), ==, -EINVAL);
                 g_test_message("%s", message);
                 g_assert_nonnull(strstr(message, cases[i].words));
-                g_assert_cmpuint(policy_file_line(cases[i].toml, message), ==, cases[i].line);
         }
-        g_assert_cmpuint(policy_file_line("[[rule]]\n", "rule 9: x"), ==, 0);
-        g_assert_cmpuint(policy_file_line("[[rule]]\n", "rule 0: x"), ==, 0);
-        g_assert_cmpuint(policy_file_line("", "nothing"), ==, 0);
+}
+
+/* Where each part stands is kept, for those who ask what is in force and why. */
+static void test_places(void) {
+        static const char admin[] = "[policy]\nposture = \"ask\"\n[tools]\nallow = [\"a\"]\ndeny = [\"b\"]\n";
+        g_autoptr(PolicySet) set = policy_set_new();
+        g_auto(JWriter) writer = {};
+        g_autofree char *json = NULL;
+
+        g_assert_cmpint(load(set, RULE_ADMIN, admin, NULL), ==, 0);
+        g_assert_cmpint(load(set, RULE_USER, user_file, NULL), ==, 0);
+        g_assert_true(set->has_posture);
+        g_assert_cmpint(set->posture, ==, POSTURE_ASK);
+        g_assert_cmpstr(set->posture_at, ==, "permissions.toml:2");
+        g_assert_cmpstr(rule_set_get(set->rules, 0)->at, ==, "permissions.toml:2");
+        g_assert_cmpstr(rule_set_get(set->rules, 1)->at, ==, "permissions.toml:7");
+
+        jwriter_init(&writer);
+        jwriter_begin_object(&writer);
+        policy_set_write(set, &writer);
+        jwriter_end_object(&writer);
+        json = jwriter_steal(&writer, NULL);
+        g_test_message("%s", json);
+        g_assert_nonnull(strstr(json, "\"posture_limit\":{\"posture\":\"ask\",\"at\":\"permissions.toml:2\"}"));
+        g_assert_nonnull(strstr(json, "{\"source\":\"user\",\"command\":\"curl\",\"at\":\"permissions.toml:13\"}"));
+        g_assert_nonnull(strstr(json, "\"deny\":[{\"tool\":\"b\",\"at\":\"permissions.toml:5\"},"));
+        g_assert_nonnull(strstr(json, "\"allow\":[[{\"tool\":\"a\",\"at\":\"permissions.toml:4\"}],["));
+        g_assert_nonnull(strstr(json, "{\"rule\":\"command:make install\",\"at\":\"permissions.toml:18\"}"));
 }
 
 static void test_limits(void) {
@@ -143,17 +178,19 @@ static void test_project(void) {
                 { "{\"tools\":{\"deny\":5}}", -EINVAL, false, 0 },
                 { "{\"rule\":[]}", -EINVAL, false, 0 },
                 { "{\"commands\":{}}", -EINVAL, false, 0 },
+                { "{\"auto_review\":{\"allow\":[]}}", -EINVAL, false, 0 },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autoptr(Jdoc) doc = parse_json(cases[i].json);
-                g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+                g_auto(PolicyDocument) document = {};
                 g_auto(ProjectWish) wish = {};
 
                 g_test_message("%s", cases[i].json);
-                g_assert_cmpint(project_wish_load(jdoc_root(doc), &wish, &error), ==, cases[i].expected);
+                g_assert_cmpint(project_wish_load(jdoc_root(doc), &wish, &document), ==, cases[i].expected);
                 g_assert_true(wish.has_posture == cases[i].has_posture);
-                g_assert_cmpuint(wish.denied_tools ? wish.denied_tools->len : 0, ==, cases[i].denied);
+                g_assert_true(!wish.denied || admission_check(wish.denied, "c", "c", NULL, NULL));
+                g_assert_true((wish.denied && !admission_check(wish.denied, "B", "b", NULL, NULL)) == (cases[i].denied > 0));
         }
 }
 
@@ -162,6 +199,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/policy-set/load", test_load);
         g_test_add_func("/policy-set/two-lists", test_two_lists);
         g_test_add_func("/policy-set/errors", test_errors);
+        g_test_add_func("/policy-set/places", test_places);
         g_test_add_func("/policy-set/limits", test_limits);
         g_test_add_func("/policy-set/project", test_project);
         return g_test_run();

@@ -78,7 +78,7 @@ typedef struct World {
         RuleSet *rules;
         RepositoryLaw *law;
         AutoReview *review;
-        Admission *admission;
+        Admission *admission, *project;
         bool listed; /* something is on the list of allowed tools */
         HookFold *hooks;
 } World;
@@ -87,8 +87,12 @@ typedef struct World {
 
 static void world_load_rules(World *world, RuleSource source, const char *json) {
         g_autoptr(Jdoc) doc = parse_json(json);
+        g_auto(PolicyDocument) document = {};
+        Jval root = jdoc_root(doc);
 
-        g_assert_cmpint(rule_set_load(world->rules, source, jdoc_root(doc), NULL), ==, 0);
+        g_assert_cmpint(rule_set_load(world->rules, source, jval_member(root, "rule"), jval_member(root, "commands"),
+                                        &document),
+                        ==, 0);
 }
 
 /* Some members in some order. */
@@ -132,6 +136,7 @@ static void world_init(World *world, GRand *random) {
                 .law = repository_law_new(),
                 .review = auto_review_new(),
                 .admission = admission_new(),
+                .project = admission_new(),
                 .hooks = hook_fold_new(),
         };
         policy_name = kind == TOOL_EXTENSION ? g_strdup(tool)
@@ -161,6 +166,7 @@ static void world_init(World *world, GRand *random) {
                 .law = world->law,
                 .review = world->review,
                 .admission = world->admission,
+                .project_admission = world->project,
                 .hooks = world->hooks,
                 .now_usec = 1,
         };
@@ -173,6 +179,7 @@ static void world_done(World *world) {
         (void) repository_law_free(world->law);
         (void) auto_review_free(world->review);
         (void) admission_free(world->admission);
+        (void) admission_free(world->project);
         (void) hook_fold_free(world->hooks);
         approval_keys_done(&world->keys);
 }
@@ -183,11 +190,18 @@ static void world_hook(World *world, const char *json) {
         (void) hook_fold_add_text(world->hooks, &guard, json, strlen(json));
 }
 
+/* A limit that is there is not moved: that would be another one and not one more. */
+static void world_limit(PostureLimit *limit, GRand *random) {
+        if (!limit->set)
+                *limit = (PostureLimit){ .set = true, .posture = g_rand_int_range(random, 0, _POSTURE_MAX) };
+}
+
 /* One thing that can only make it stricter. Returns what it was. */
 static const char *world_tighten(World *world, GRand *random) {
+        g_auto(PolicyDocument) document = {};
         g_autoptr(Jdoc) law = NULL;
 
-        switch (g_rand_int_range(random, 0, 10)) {
+        switch (g_rand_int_range(random, 0, 14)) {
         case 0:
                 world_load_rules(world, g_rand_boolean(random) ? RULE_USER : RULE_ADMIN,
                                 PICK(random, tight_rules));
@@ -197,20 +211,20 @@ static const char *world_tighten(World *world, GRand *random) {
                 return "hook";
         case 2:
                 law = parse_json(PICK(random, laws));
-                g_assert_cmpint(repository_law_load(world->law, jdoc_root(law), NULL), ==, 0);
+                g_assert_cmpint(repository_law_load(world->law, jdoc_root(law), &document), ==, 0);
                 return "law";
         case 3:
                 g_assert_cmpint(auto_review_block(world->review,
-                                                g_rand_boolean(random) ? "exec_*" : "command:ls"),
+                                                g_rand_boolean(random) ? "exec_*" : "command:ls", NULL),
                                 ==, 0);
                 return "review";
         case 4:
-                g_assert_cmpint(admission_deny(world->admission, PICK(random, tools)), ==, 0);
+                g_assert_cmpint(admission_deny(world->admission, PICK(random, tools), NULL), ==, 0);
                 return "admission deny";
         case 5:
                 /* A further name would widen it again. */
                 if (!world->listed)
-                        g_assert_cmpint(admission_allow(world->admission, PICK(random, tools)), ==, 0);
+                        g_assert_cmpint(admission_allow(world->admission, PICK(random, tools), NULL), ==, 0);
                 world->listed = true;
                 return "admission allow list";
         case 6:
@@ -222,10 +236,22 @@ static const char *world_tighten(World *world, GRand *random) {
         case 8:
                 world->input.never_bypassable = true;
                 return "never bypassable";
-        default:
-                world->input.has_overlay = true;
-                world->input.project_posture = POSTURE_NEVER;
+        case 9:
+                world_limit(&world->input.project_posture, random);
                 return "project posture";
+        case 10:
+                world_limit(&world->input.admin_posture, random);
+                return "administrator's posture";
+        case 11:
+                g_assert_cmpint(admission_deny(world->project, PICK(random, tools), NULL), ==, 0);
+                return "project denial";
+        case 12:
+                repository_law_set_unreadable(world->law, "broken");
+                return "unreadable law";
+        default:
+                if (g_rand_int_range(random, 0, 8) == 0)
+                        world->input.unreadable = "broken";
+                return "unreadable rules";
         }
 }
 

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+
+#include "common/limits.h"
+#include "common/sanitize.h"
+#include "policy/policy-document.h"
+
+static void mistake_free(void *data) {
+        PolicyMistake *mistake = data;
+
+        g_free(mistake->text);
+        g_free(mistake);
+}
+
+void policy_document_done(PolicyDocument *document) {
+        g_clear_pointer(&document->mistakes, g_ptr_array_unref);
+}
+
+size_t policy_document_line(const PolicyDocument *document, Jval where) {
+        const char *source, *whole;
+        size_t size;
+
+        source = jval_source(where, &size);
+        if (!source || !document->lines)
+                return 0;
+
+        whole = jval_source(jdoc_root(where.doc), &size);
+        return toml_lines_find(document->lines, (size_t) (source - whole));
+}
+
+char *policy_document_place(const PolicyDocument *document, Jval where) {
+        size_t line = policy_document_line(document, where);
+
+        if (!document->file)
+                return NULL;
+        return line > 0 ? g_strdup_printf("%s:%zu", document->file, line) : g_strdup(document->file);
+}
+
+static void add(PolicyDocument *document, size_t line, bool warning, const char *text) {
+        PolicyMistake *mistake;
+
+        if (!document->mistakes)
+                document->mistakes = g_ptr_array_new_with_free_func(mistake_free);
+        if (document->mistakes->len >= POLICY_MISTAKES_MAX) {
+                document->dropped++;
+                return;
+        }
+
+        mistake = g_new0(PolicyMistake, 1);
+        *mistake = (PolicyMistake){
+                .line = line,
+                .warning = warning,
+                .text = sanitize_line(text, POLICY_MISTAKE_BYTES_MAX, NULL),
+        };
+        g_ptr_array_add(document->mistakes, mistake);
+}
+
+static int fail(PolicyDocument *document, int error) {
+        if (document->error == 0)
+                document->error = error;
+        return error;
+}
+
+#define FORMAT(text, format)                          \
+        do {                                          \
+                va_list arguments;                    \
+                va_start(arguments, format);          \
+                text = g_strdup_vprintf(format, arguments); \
+                va_end(arguments);                    \
+        } while (0)
+
+int policy_document_refuse(PolicyDocument *document, Jval where, const char *format, ...) {
+        g_autofree char *text = NULL;
+
+        FORMAT(text, format);
+        add(document, policy_document_line(document, where), false, text);
+        return fail(document, -EINVAL);
+}
+
+int policy_document_limit(PolicyDocument *document, Jval where, const char *format, ...) {
+        g_autofree char *text = NULL;
+
+        FORMAT(text, format);
+        add(document, policy_document_line(document, where), false, text);
+        return fail(document, -ENOBUFS);
+}
+
+void policy_document_warn(PolicyDocument *document, Jval where, const char *format, ...) {
+        g_autofree char *text = NULL;
+
+        FORMAT(text, format);
+        add(document, policy_document_line(document, where), true, text);
+}
+
+int policy_document_add(PolicyDocument *document, size_t line, const char *text) {
+        add(document, line, false, text);
+        return fail(document, -EINVAL);
+}
+
+char *policy_document_words(const PolicyDocument *document) {
+        const PolicyMistake *first = NULL;
+        size_t others = document->dropped;
+        g_autofree char *line = NULL, *more = NULL;
+
+        for (guint i = 0; document->mistakes && i < document->mistakes->len; i++) {
+                const PolicyMistake *mistake = document->mistakes->pdata[i];
+
+                if (mistake->warning)
+                        continue;
+                if (!first)
+                        first = mistake;
+                else
+                        others++;
+        }
+        if (!first)
+                return NULL;
+
+        line = first->line > 0 ? g_strdup_printf(":%zu", first->line) : g_strdup("");
+        more = others > 0 ? g_strdup_printf(" (%zu more)", others) : g_strdup("");
+        if (!document->file)
+                return g_strdup_printf("%s%s", first->text, more);
+        return g_strdup_printf("%s%s: %s%s", document->file, line, first->text, more);
+}
