@@ -199,6 +199,26 @@
 #define CORE_CALLS_PER_INVOCATION_MAX   50u
 #define CORE_CALLS_CONCURRENT_MAX       4u
 #define CORE_CALL_NAME_CHARS_MAX        128u
+#define CORE_TICKET_USEC                (UINT64_C(24) * 3600 * 1000000) /* a backstop; tickets end with their call */
+#define CORE_LATE_MSEC                  500u    /* a ticket of a call that ended just now is late, not forged */
+#define CORE_TOOLS_MAX                  256u    /* of a client's core */
+#define CORE_TOOLS_BYTES_MAX            KIB(512)
+#define CORE_TEXT_BYTES_MAX             KIB(256) /* of a result's text; the middle of a longer one is left out */
+#define CORE_STRUCTURED_BYTES_MAX       MIB(1)
+#define CORE_FILE_BYTES_MAX             MIB(16)
+#define CORE_WRITE_BYTES_MAX            MIB(4)
+#define CORE_GREP_BYTES_MAX             MIB(4)   /* larger files are not searched */
+#define CORE_LINE_BYTES_MAX             1000u
+#define CORE_LIST_ENTRIES_MAX           2000u
+#define CORE_SEARCH_RESULTS             200u     /* unless the call asks for more */
+#define CORE_SEARCH_RESULTS_MAX         2000u
+#define CORE_WALK_FILES_MAX             50000u
+#define CORE_SHELL_MSEC                 120000u
+#define CORE_SHELL_MSEC_MAX             600000u
+#define CORE_RUN_MSEC_MAX               660000u  /* of one core call, whoever runs it */
+#define CORE_RUN_MEMORY_BYTES           ((uint64_t) 1024u * 1024u * 1024u)
+#define CORE_RUN_TASKS_MAX              256u
+#define CORE_OPERAND_BYTES_MAX          MIB(64)  /* of all files that one card is bound to */
 #define TICKETS_MAX                     4096u
 #define TICKET_VIOLATIONS_MAX           8u
 #define TICKET_VIOLATION_WINDOW_MSEC    60000u

@@ -44,6 +44,12 @@ static int add_namespaces(GPtrArray *command) {
         return 0;
 }
 
+static const char *const workspace_options[_WORKSPACE_ACCESS_MAX] = {
+        [WORKSPACE_READ] = "read",
+        [WORKSPACE_WRITE] = "work",
+        [WORKSPACE_RUN] = "run",
+};
+
 /* What the launcher lets the runtime touch with Landlock, which reaches where the unit's mounts don't:
  * foreign entries of /proc, and /sys. */
 static void add_rights(GPtrArray *command, const SandboxSpec *spec) {
@@ -71,7 +77,7 @@ static void add_rights(GPtrArray *command, const SandboxSpec *spec) {
         if (spec->plugin_tree)
                 add(command, "--read=%s", SANDBOX_PLUGIN_PATH);
         if (spec->workspace)
-                add(command, "--read=%s", spec->workspace);
+                add(command, "--%s=%s", workspace_options[spec->workspace_access], spec->workspace);
         if (spec->data_directory)
                 add(command, "--write=%s", SANDBOX_DATA_PATH);
         add(command, "--write=%s", SANDBOX_TMP_PATH);

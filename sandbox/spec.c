@@ -196,7 +196,7 @@ static int append_read_only(const SandboxSpec *spec, sd_bus_message *m) {
                 r = append_bind(m, spec->bundle, SANDBOX_BUNDLE_PATH, false);
         if (r >= 0)
                 r = append_bind(m, spec->plugin_tree, SANDBOX_PLUGIN_PATH, false);
-        if (r >= 0)
+        if (r >= 0 && spec->workspace_access == WORKSPACE_READ)
                 r = append_bind(m, spec->workspace, spec->workspace, false);
         for (size_t i = 0; r >= 0 && spec->network && network_paths_optional[i]; i++)
                 r = append_bind(m, network_paths_optional[i], network_paths_optional[i], true);
@@ -208,24 +208,39 @@ static int append_read_only(const SandboxSpec *spec, sd_bus_message *m) {
         return r < 0 ? r : close_property(m);
 }
 
-static int append_files(const SandboxSpec *spec, sd_bus_message *m) {
-        const char *no_exec[3] = { NULL };
-        size_t n = 0;
+static int append_writable(const SandboxSpec *spec, sd_bus_message *m) {
         int r;
 
-        r = append_read_only(spec, m);
-        if (r < 0)
-                return r;
-
-        if (spec->plugin_tree)
-                no_exec[n++] = SANDBOX_PLUGIN_PATH;
         if (spec->data_directory) {
-                no_exec[n++] = SANDBOX_DATA_PATH;
                 r = sd_bus_message_append(m, "(sv)", "BindPaths", "a(ssbt)", 1, spec->data_directory,
                                 SANDBOX_DATA_PATH, 0, (uint64_t) 0);
                 if (r < 0)
                         return r;
         }
+        if (!spec->workspace || spec->workspace_access == WORKSPACE_READ)
+                return 0;
+
+        return sd_bus_message_append(m, "(sv)", "BindPaths", "a(ssbt)", 1, spec->workspace, spec->workspace,
+                        0, (uint64_t) MS_REC);
+}
+
+static int append_files(const SandboxSpec *spec, sd_bus_message *m) {
+        const char *no_exec[4] = { NULL };
+        size_t n = 0;
+        int r;
+
+        r = append_read_only(spec, m);
+        if (r >= 0)
+                r = append_writable(spec, m);
+        if (r < 0)
+                return r;
+
+        if (spec->plugin_tree)
+                no_exec[n++] = SANDBOX_PLUGIN_PATH;
+        if (spec->data_directory)
+                no_exec[n++] = SANDBOX_DATA_PATH;
+        if (spec->workspace && spec->workspace_access == WORKSPACE_WRITE)
+                no_exec[n++] = spec->workspace;
         if (!spec->workspace) {
                 /* There is no home in this root anyway, except on the way to a workspace. */
                 r = append_text(m, "ProtectHome", "yes");
@@ -238,8 +253,10 @@ static int append_files(const SandboxSpec *spec, sd_bus_message *m) {
                         return r;
         }
 
-        return append_text(
-                        m, "WorkingDirectory", spec->data_directory ? SANDBOX_DATA_PATH : SANDBOX_TMP_PATH);
+        return append_text(m, "WorkingDirectory",
+                        spec->data_directory ? SANDBOX_DATA_PATH
+                        : spec->workspace    ? spec->workspace
+                                             : SANDBOX_TMP_PATH);
 }
 
 static uint64_t or_default(uint64_t number, uint64_t fallback) {

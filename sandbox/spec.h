@@ -23,6 +23,15 @@
 #define SANDBOX_CERTIFICATES_PATH "/host/certificates.pem"
 #define SANDBOX_RUNTIME_DIR   "/runtime" /* the runtime's program, when it is not below /usr */
 
+/* What may be done in the workspace. */
+typedef enum WorkspaceAccess {
+        WORKSPACE_READ,  /* look at it */
+        WORKSPACE_WRITE, /* change it; nothing in it can be executed */
+        WORKSPACE_RUN,   /* change it, and execute what is in it: for a shell */
+        _WORKSPACE_ACCESS_MAX,
+        _WORKSPACE_ACCESS_INVALID = -22,
+} WorkspaceAccess;
+
 /* Everything that the caller decides. Texts are borrowed for the duration of the call they are passed to.
  * Paths are absolute, outside, and have no "." or ".." parts. */
 typedef struct SandboxSpec {
@@ -42,7 +51,9 @@ typedef struct SandboxSpec {
         const char *bundle;             /* NULL, or the host bundle */
         const char *plugin_tree;        /* NULL, or the sealed copy, read-only */
         const char *data_directory;     /* NULL for helpers: then /tmp is all they can write */
-        const char *workspace;          /* NULL, or a directory to be seen read-only at its own path */
+        const char *workspace;          /* NULL, or a directory to be seen at its own path; also where the
+                                           runtime begins when there is no data directory */
+        WorkspaceAccess workspace_access;
 
         uint64_t memory_bytes; /* MemoryMax=; 0: HOST_MEMORY_BYTES */
         uint64_t data_bytes;   /* LimitDATA=: budget plus what the runtime maps at start; 0: memory +

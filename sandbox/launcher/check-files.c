@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "sandbox/launcher/checks.h"
@@ -101,6 +102,13 @@ static const char *try_execute(const char *path, int fd) {
         return errno == EACCES ? NULL : "executed";
 }
 
+/* For a folder in which nothing of ours has a place: what its mount says. */
+static bool is_not_executable(const char *directory) {
+        struct statvfs st;
+
+        return statvfs(directory, &st) == 0 && (st.f_flag & ST_NOEXEC);
+}
+
 static void check_no_execution(Findings *findings, const Options *options) {
         const char *how = NULL;
 
@@ -122,7 +130,14 @@ static void check_no_execution(Findings *findings, const Options *options) {
                         return;
                 }
         }
-        findings_add(findings, "no-execution", true, true, "what can be written can't be executed");
+        for (size_t i = 0; i < options->work.n; i++)
+                if (!is_not_executable(options->work.words[i])) {
+                        findings_add(findings, "no-execution", true, false, "files in %s could be executed",
+                                        options->work.words[i]);
+                        return;
+                }
+        findings_add(findings, "no-execution", true, true, "what can be written can't be executed%s",
+                        options->run.n > 0 ? ", but for the workspace of a shell" : "");
 }
 
 static void check_no_suid(Findings *findings, const Options *options) {

@@ -118,6 +118,10 @@ static int restrict_self(int ruleset, const Options *options, uint64_t handled) 
         if (r >= 0)
                 r = allow_all(ruleset, &options->write, WRITE & handled);
         if (r >= 0)
+                r = allow_all(ruleset, &options->work, WRITE & handled);
+        if (r >= 0)
+                r = allow_all(ruleset, &options->run, (WRITE | EXECUTE) & handled);
+        if (r >= 0)
                 r = allow_devices(ruleset, handled);
         if (r < 0)
                 return r;

@@ -18,6 +18,8 @@ static const Option options[] = {
         { "--read=", offsetof(Options, read) },
         { "--execute=", offsetof(Options, execute) },
         { "--write=", offsetof(Options, write) },
+        { "--work=", offsetof(Options, work) },
+        { "--run=", offsetof(Options, run) },
         { "--keep=", offsetof(Options, keep) },
 };
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))

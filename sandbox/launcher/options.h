@@ -12,6 +12,8 @@
  *   --hidden=PATH            must not be there
  *   --read=PATH --execute=PATH --write=PATH
  *                            what the runtime may touch, and how; what is missing is skipped
+ *   --work=PATH --run=PATH   somebody's own folder that the runtime may change; with the latter it may execute
+ *                            what is in it, too. No trial file is made there.
  *   --keep=NAME              a variable of the environment that the runtime gets; all others are dropped
  *   --without=landlock       don't use Landlock, as on a kernel that has none (for tests)
  *   --probe                  report, wait for the word, and end */
@@ -33,6 +35,8 @@ typedef struct Options {
         Words read;
         Words execute;
         Words write;
+        Words work;
+        Words run;
         Words keep;
         pid_t service;
         bool without_landlock;

@@ -22,8 +22,8 @@ MAY_INCLUDE = {
 ASSEMBLER = 'service/main.c'
 # Made by the build.
 MADE = ('host-bundle-digest.h',)
-# A process of its own that may wait.
-LAUNCHER = ('sandbox/launcher',)
+# Processes of their own that may wait.
+LAUNCHER = ('sandbox/core-tool', 'sandbox/launcher')
 NO_COMMENTS = {'.json', '.md', '.png', '.svg', '.txt', '.gitignore', '.lock', '.jsonl', '.sample'}
 FILE_LINES, FILE_LINES_MAX, FUNCTION_LINES_MAX = 500, 800, 80
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <glib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "sandbox/launcher/options.h"
@@ -101,6 +102,44 @@ static void test_command_is_understood(void) {
         options_done(&options);
 }
 
+/* A folder of somebody's own gets rights, but no trial files: it is on lists of its own. */
+static void test_workspaces(void) {
+        static const struct {
+                WorkspaceAccess access;
+                size_t read, work, run;
+        } cases[] = {
+                { WORKSPACE_READ, 1, 0, 0 },
+                { WORKSPACE_WRITE, 0, 1, 0 },
+                { WORKSPACE_RUN, 0, 0, 1 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                SandboxSpec spec = {
+                        .unit = "x.service",
+                        .plugin_id = "x",
+                        .launcher = "/l",
+                        .runtime = "/usr/bin/tool",
+                        .workspace = "/home/u/work",
+                        .workspace_access = cases[i].access,
+                };
+                g_auto(GStrv) command = NULL;
+                const char *wrong = NULL;
+                Options options;
+                size_t fixed;
+
+                g_assert_cmpint(sandbox_spec_command(&spec, &command), ==, 0);
+                g_assert_cmpint(options_parse((int) g_strv_length(command), command, &options, &wrong), ==, 0);
+                for (fixed = 0; fixed < options.read.n; fixed++)
+                        if (strcmp(options.read.words[fixed], "/home/u/work") == 0)
+                                break;
+                g_assert_cmpint(fixed < options.read.n, ==, cases[i].read == 1);
+                g_assert_cmpuint(options.work.n, ==, cases[i].work);
+                g_assert_cmpuint(options.run.n, ==, cases[i].run);
+                g_assert_cmpuint(options.write.n, ==, 1);
+                options_done(&options);
+        }
+}
+
 static void test_helper_and_probe(void) {
         SandboxSpec spec = { .unit = "x.service", .plugin_id = "x", .launcher = "/l", .probe = true };
         g_auto(GStrv) command = NULL;
@@ -121,6 +160,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/launcher-options/all", test_all);
         g_test_add_func("/launcher-options/refused", test_refused);
         g_test_add_func("/launcher-options/command-is-understood", test_command_is_understood);
+        g_test_add_func("/launcher-options/workspaces", test_workspaces);
         g_test_add_func("/launcher-options/helper-and-probe", test_helper_and_probe);
         return g_test_run();
 }
