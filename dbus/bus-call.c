@@ -20,6 +20,7 @@ typedef struct CallOptions {
         const char *agent_id;
         const char *origin_turn_id;
         const char *provenance;
+        const char *origin;
         const char *handle_token;
 } CallOptions;
 
@@ -30,6 +31,7 @@ static const Option call_options[] = {
         OPTION("agent-id", 's', CallOptions, agent_id),
         OPTION("origin-turn-id", 's', CallOptions, origin_turn_id),
         OPTION("provenance", 's', CallOptions, provenance),
+        OPTION("origin", 's', CallOptions, origin),
         OPTION("handle-token", 's', CallOptions, handle_token),
 };
 
@@ -44,6 +46,8 @@ static int read_options(sd_bus_message *m, BusCallForm form, CallOptions *ret, s
         if (ret->provenance && !provenance_is_valid(ret->provenance))
                 return errors_set(reterr, ERROR_INVALID_OPTION,
                                 "Option 'provenance' is one word of lower-case letters, such as user, runtime, sub-agent or web.");
+        if (ret->origin && invocation_origin_from_string(ret->origin) < 0)
+                return errors_set(reterr, ERROR_INVALID_OPTION, "Option 'origin' is model, sub-agent or program.");
         if (ret->handle_token && !handle_token_is_valid(ret->handle_token))
                 return errors_set(reterr, ERROR_INVALID_OPTION,
                                 "Option 'handle-token' is made of 1 to %u letters, digits and underscores.",
@@ -202,6 +206,7 @@ static int bus_call_start(
                 .agent_id = options->agent_id,
                 .origin_turn_id = options->origin_turn_id,
                 .provenance = options->provenance,
+                .origin = options->origin ? invocation_origin_from_string(options->origin) : INVOCATION_ORIGIN_MODEL,
         };
         Service *service = call->server->service;
 

@@ -110,8 +110,11 @@ static void append_operands(GString *body, const ApprovalFacts *facts, ApprovalT
         for (size_t i = 0; i < facts->n_operands; i++) {
                 g_autofree char *path = clean(facts->operands[i].path, &text->escaped);
 
-                g_string_append_printf(
-                                body, "File: %s (as it is now: %.16s)\n", path, facts->operands[i].sha256);
+                if (*facts->operands[i].sha256 == '\0')
+                        g_string_append_printf(body, "File: %s (not there yet)\n", path);
+                else
+                        g_string_append_printf(body, "File: %s (as it is now: %.16s)\n", path,
+                                        facts->operands[i].sha256);
         }
 }
 
@@ -135,6 +138,7 @@ static char *make_body(const ApprovalFacts *facts, ApprovalText *text) {
         append_builder(body, "Plugin", subject->build, facts->plugin_name, text);
         append_builder(body, "Called by plugin", subject->called_from,
                         subject->build ? NULL : facts->plugin_name, text);
+        append_field(body, "In its tool", facts->caller_tool, text);
         append_field(body, "Asked for by", facts->client, text);
         append_field(body, "Session", facts->session, text);
         append_field(body, "Workspace", facts->workspace, text);
@@ -233,6 +237,7 @@ static void write_origin(const ApprovalFacts *facts, JWriter *writer) {
         const char *chain[] = {
                 facts->client,
                 links[0] ? links[0]->plugin : NULL,
+                facts->caller_tool,
                 links[1] ? links[1]->plugin : NULL,
                 facts->subject->tool,
         };

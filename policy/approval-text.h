@@ -18,7 +18,7 @@
  */
 typedef struct ApprovalOperand {
         const char *path;
-        const char *sha256;
+        const char *sha256; /* "" when there is no such file yet */
 } ApprovalOperand;
 
 typedef struct ApprovalFacts {
@@ -27,6 +27,7 @@ typedef struct ApprovalFacts {
         const char *session;
         const char *client;      /* who asks: the program behind the bus name */
         const char *plugin_name; /* for people; NULL for a core tool that a client calls */
+        const char *caller_tool; /* a core call: the plugin's tool that makes it; else NULL */
         const char *workspace;   /* NULL for none */
         const char *notice;      /* a sentence about where it runs; NULL for none */
         const char *revisor;     /* the hook that revised the arguments, NULL when nobody did */

@@ -3,8 +3,10 @@
 #include "common/jwriter.h"
 #include "policy/approval-text.h"
 #include "service/approval-card.h"
+#include "service/core-call.h"
 
 #define NOTICE "The plugin runs alone in a sandbox of its own."
+#define CORE_NOTICE "A plugin asks for this while its own tool runs. What was allowed to that tool does not count for it."
 
 void approval_card_done(ApprovalCard *card) {
         g_free(card->title);
@@ -24,20 +26,44 @@ static GPtrArray *card_scopes(unsigned offers) {
         return scopes;
 }
 
+static ApprovalOperand *card_operands(const CoreCall *call, size_t *ret_n) {
+        const GPtrArray *bound = call ? call->operands : NULL;
+        ApprovalOperand *operands = g_new0(ApprovalOperand, bound ? bound->len + 1 : 1);
+
+        for (guint i = 0; bound && i < bound->len; i++) {
+                const CoreOperand *operand = g_ptr_array_index(bound, i);
+
+                operands[i] = (ApprovalOperand) { .path = operand->path, .sha256 = operand->sha256 };
+        }
+        *ret_n = bound ? bound->len : 0;
+        return operands;
+}
+
 void approval_card_make(const Invocation *invocation, ApprovalCard *ret) {
+        const CoreCall *nested = invocation->nested;
+        const Invocation *outer = nested ? core_gate_outer(nested->gate) : NULL;
         const Owner *owner = invocation->target->owner;
+        g_autofree ApprovalOperand *operands = NULL;
+        size_t n_operands;
         g_autofree char *client = invocation->client_exe
                         ? g_strdup_printf("%s (%s)", invocation->client_exe, invocation->client) : g_strdup(invocation->client);
-        const BuildScope build = { .plugin = owner_get_plugin_id(owner), .content_hash = owner_get_content_hash(owner) };
-        const ApprovalSubject subject = { .tool = invocation->target->name, .build = &build };
+        ApprovalSubject subject;
+        BuildScope build;
+
+        invocation_subject(invocation, &build, &subject);
+        subject.tool = invocation->target->name; /* as it was called: that is what people know */
+        operands = card_operands(nested, &n_operands);
         const ApprovalFacts facts = {
-                .kind = "tool-call",
+                .kind = nested ? "core-call" : "tool-call",
                 .call_id = invocation->call_id,
                 .session = invocation->session->id,
                 .client = client,
                 .plugin_name = plugin_get_name(owner_get_plugin(owner)),
                 .workspace = invocation->session->workspace[0] ? invocation->session->workspace : NULL,
-                .notice = NOTICE,
+                .notice = nested ? CORE_NOTICE : NOTICE,
+                .caller_tool = outer ? outer->target->name : NULL,
+                .operands = operands,
+                .n_operands = n_operands,
                 .revisor = invocation->fold ? hook_fold_revisor(invocation->fold) : NULL,
                 .subject = &subject,
                 .keys = &invocation->keys,

@@ -21,6 +21,7 @@
 struct HostLaunch {
         SandboxSpec spec;
         char *unit, *binds_to, *plugin_id, *plugin_tree, *data_directory;
+        char *description, *program, *workspace; /* of a core call */
         GPtrArray *arguments;
         GPtrArray *sockets;
         GPtrArray *hidden;
@@ -45,6 +46,9 @@ HostLaunch *host_launch_free(HostLaunch *launch) {
         g_free(launch->plugin_id);
         g_free(launch->plugin_tree);
         g_free(launch->data_directory);
+        g_free(launch->description);
+        g_free(launch->program);
+        g_free(launch->workspace);
         g_clear_pointer(&launch->arguments, g_ptr_array_unref);
         g_clear_pointer(&launch->sockets, g_ptr_array_unref);
         g_clear_pointer(&launch->hidden, g_ptr_array_unref);
@@ -218,6 +222,41 @@ int host_launch_probe(const HostContext *context, uint64_t unit_generation, Host
         if (r < 0)
                 return errors_set(reterr, ERROR_IO, "The probe can't be prepared: %s.", g_strerror(-r));
         (*ret)->spec.probe = true;
+        return 0;
+}
+
+/* A shell expects to find its programs, and nothing else of ours. */
+static const char *const core_environment[] = {
+        "PATH=/usr/local/bin:/usr/bin:/bin",
+        "HOME=" SANDBOX_TMP_PATH,
+        "TMPDIR=" SANDBOX_TMP_PATH,
+        "LANG=C.UTF-8",
+        "TERM=dumb",
+        NULL,
+};
+
+int host_launch_core(
+                const HostContext *context, const CoreLaunch *core, uint64_t unit_generation, HostLaunch **ret, sd_bus_error *reterr) {
+        g_autofree char *folder = g_path_get_dirname(context->launcher_path), *shown = g_strdup_printf("core:%s", core->tool);
+        HostLaunch *launch = NULL;
+        int r = launch_new(context, shown, HOST_TIER_PLUGIN, unit_generation, &launch);
+
+        if (r < 0)
+                return errors_set(reterr, ERROR_IO, "The unit of a core tool can't be prepared: %s.", g_strerror(-r));
+        g_free(launch->plugin_id);
+        launch->plugin_id = g_strdup(core->plugin_id);
+        launch->description = g_strdup_printf("Core tool %s for extension %s", core->tool, core->plugin_id);
+        launch->program = g_build_filename(folder, "codewhale-core-tool", NULL);
+        launch->workspace = g_strdup(core->workspace);
+        launch->spec.plugin_id = launch->plugin_id;
+        launch->spec.description = launch->description;
+        launch->spec.runtime = launch->program;
+        launch->spec.environment = core_environment;
+        launch->spec.workspace = launch->workspace;
+        launch->spec.workspace_access = core->access;
+        launch->spec.memory_bytes = CORE_RUN_MEMORY_BYTES;
+        launch->spec.tasks = CORE_RUN_TASKS_MAX;
+        *ret = launch;
         return 0;
 }
 

@@ -24,6 +24,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(HostLaunch, host_launch_free)
 const SandboxSpec *host_launch_spec(const HostLaunch *launch); /* borrowed */
 const char *host_launch_unit(const HostLaunch *launch);
 
+/* A unit for one call of the built-in core. */
+typedef struct CoreLaunch {
+        const char *tool; /* for the unit's name and description */
+        const char *plugin_id; /* the extension that asks */
+        const char *workspace;
+        WorkspaceAccess access;
+} CoreLaunch;
+
+/**
+ * host_launch_core() - a specification whose program is codewhale-core-tool, which stands beside the launcher, and whose
+ * only view is the workspace
+ */
+int host_launch_core(
+                const HostContext *context, const CoreLaunch *core, uint64_t unit_generation, HostLaunch **ret, sd_bus_error *reterr);
+
 /** host_launch_expect() - what the host's hello must say */
 void host_launch_expect(const HostLaunch *launch, const Runtime *runtime, HostTier tier, HostExpectation *ret);
 

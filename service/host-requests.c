@@ -161,6 +161,12 @@ void host_on_request(Host *host, const WireMethod *method, uint64_t id, Jval par
                 on_request_of_retiring(host, method, id, params);
                 return;
         }
+        /* What a core call says of its owner is judged together with its ticket. */
+        if (host->owner && method->id == WIRE_CORE_CALL) {
+                host_table_tell_core_call(host->table, host, id, params);
+                return;
+        }
+
         /* Stale fibers and bugs end here: another activation, another plugin, a wrong token (A16). */
         if (!host->owner || !owner_matches(host->owner, jval_member(params, "owner"))) {
                 respond_error(host, id, RPC_NOT_AVAILABLE, "this is not the plugin's present activation");
@@ -182,9 +188,6 @@ void host_on_request(Host *host, const WireMethod *method, uint64_t id, Jval par
                 break;
         case WIRE_STORAGE_DELETE:
                 on_storage_delete(host, id, params);
-                break;
-        case WIRE_CORE_CALL:
-                respond_error(host, id, RPC_NOT_AVAILABLE, "this service has no core to call yet");
                 break;
         default:
                 g_assert_not_reached();

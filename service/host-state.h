@@ -57,6 +57,9 @@ struct Host {
 
 /* Events to whoever assembled us (host-table.c). */
 void host_table_tell_changed(HostTable *table, Host *host);
+void host_table_tell_core_call(HostTable *table, Host *host, uint64_t id, Jval params);
+void host_table_tell_core_cancelled(HostTable *table, Host *host, uint64_t id);
+void host_table_tell_lost(HostTable *table, Host *host);
 void host_table_tell_failed(HostTable *table, Host *host, HostStage stage, const char *reason);
 
 /**

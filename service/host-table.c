@@ -46,6 +46,22 @@ void host_table_tell_changed(HostTable *table, Host *host) {
                 table->events->changed(host, table->userdata);
 }
 
+void host_table_tell_core_call(HostTable *table, Host *host, uint64_t id, Jval params) {
+        if (table->events)
+                table->events->core_call(host, id, params, table->userdata);
+}
+
+void host_table_tell_core_cancelled(HostTable *table, Host *host, uint64_t id) {
+        /* Only a core call takes longer than its own message, and only an owner makes one. */
+        if (table->events && host->owner)
+                table->events->core_cancelled(host, id, table->userdata);
+}
+
+void host_table_tell_lost(HostTable *table, Host *host) {
+        if (table->events && host->owner)
+                table->events->lost(host, table->userdata);
+}
+
 void host_table_tell_failed(HostTable *table, Host *host, HostStage stage, const char *reason) {
         if (table->events)
                 table->events->failed(host, host_stage_to_string(stage), reason, table->userdata);

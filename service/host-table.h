@@ -11,6 +11,10 @@ typedef struct HostTableEvents {
         void (*changed)(Host *host, void *userdata);
         void (*failed)(Host *host, const char *stage, const char *reason, void *userdata);
         bool (*in_use)(const Host *host, void *userdata); /* a call is on its way to it, or waits for a person */
+        /* The host asks for a core tool, and takes that back; to be answered over its connection. */
+        void (*core_call)(Host *host, uint64_t id, Jval params, void *userdata);
+        void (*core_cancelled)(Host *host, uint64_t id, void *userdata);
+        void (*lost)(Host *host, void *userdata); /* its process can't be used any more; the owner is still the one of then */
 } HostTableEvents;
 
 HostTable *host_table_new(const HostContext *context);

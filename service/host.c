@@ -199,6 +199,7 @@ static void on_process_lost(HostProcess *process, void *userdata) {
         Host *host = userdata;
         const char *reason = host_process_reason(process);
 
+        host_table_tell_lost(host->table, host);
         if (host->state == HOST_READY || host->state == HOST_UNRESPONSIVE || host->state == HOST_STARTING)
                 host_set_state(host, host_process_was_stopped(process) ? HOST_STOPPING : HOST_RESTARTING, reason);
         if (host->retiring) {
@@ -303,10 +304,8 @@ static void on_process_notification(HostProcess *process, const WireMethod *meth
 }
 
 static void on_process_cancelled(HostProcess *process, uint64_t id, void *userdata) {
-        /* Nothing that a host asks for takes longer than its own message; there is nothing to stop. */
         (void) process;
-        (void) id;
-        (void) userdata;
+        host_table_tell_core_cancelled(((Host *) userdata)->table, userdata, id);
 }
 
 static const HostProcessEvents process_events = {

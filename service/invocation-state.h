@@ -8,6 +8,9 @@
 #include "service/ledger.h"
 #include "service/service.h"
 
+typedef struct CoreGate CoreGate; /* service/core-gate.h */
+typedef struct CoreCall CoreCall; /* service/core-call.h */
+
 typedef enum InvocationState {
         INVOCATION_HOOKS,     /* -> APPROVAL, STARTING, EXECUTING, over */
         INVOCATION_APPROVAL,  /* -> STARTING, EXECUTING, over */
@@ -55,6 +58,10 @@ struct Invocation {
         void (*host_next)(Invocation *invocation);
         sd_event_source *await_timer; /* of the deadline */
         uint64_t due_usec;            /* when the deadline is over; 0: it has not begun */
+        InvocationOrigin origin;
+        CoreGate *gate;   /* of an extension's call that may ask the core, while it runs */
+        CoreCall *nested; /* this is such a core call; else NULL */
+        char *parent;     /* then: id of the call that made it */
 
         /* While invocation_start_…() runs, an end is kept here and told by its return value. */
         bool starting;
@@ -119,11 +126,20 @@ bool invocation_verify(Invocation *invocation);
 /** invocation_write_context() - members that tool/call and command/run share: workspace, session_id, labels */
 void invocation_write_context(const Invocation *invocation, JWriter *writer);
 
+/** invocation_subject() - what exactly is approved, for keys, grants and cards; borrows from @invocation and @build */
+void invocation_subject(const Invocation *invocation, BuildScope *build, ApprovalSubject *ret);
+
+/** tool_call_begin() - all steps of a new call whose target and input are known; ends it when they are no good */
+void tool_call_begin(Invocation *invocation);
+
 /* The steps of a tool call after the listeners were asked. */
 void tool_call_decide(Invocation *invocation);
 
 /** tool_call_reconsider() - the session was tightened while a person is being asked: refuse what may not be asked any more */
 void tool_call_reconsider(Invocation *invocation);
+
+/** tool_call_open_card() - ask a person; its decision says so */
+void tool_call_open_card(Invocation *invocation);
 
 /** tool_hooks_begin() - ask the listeners, then go on with tool_call_decide() */
 void tool_hooks_begin(Invocation *invocation);

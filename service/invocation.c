@@ -11,8 +11,8 @@
 #include "common/limits.h"
 #include "common/sanitize.h"
 #include "common/sha256.h"
+#include "service/core-call.h"
 #include "service/host-usage.h"
-#include "service/invocation-state.h"
 #include "service/ledger.h"
 #include "service/selection-view.h"
 
@@ -32,6 +32,19 @@ unsigned invocation_count_for(const Service *service, const Plugin *plugin) {
                 n += owner_get_plugin(invocation->target->owner) == plugin;
         }
         return n;
+}
+
+InvocationOrigin invocation_origin_from_string(const char *word) {
+        static const char *const words[_INVOCATION_ORIGIN_MAX] = {
+                [INVOCATION_ORIGIN_MODEL] = "model",
+                [INVOCATION_ORIGIN_SUB_AGENT] = "sub-agent",
+                [INVOCATION_ORIGIN_PROGRAM] = "program",
+        };
+
+        for (InvocationOrigin i = 0; i < _INVOCATION_ORIGIN_MAX; i++)
+                if (strcmp(words[i], word) == 0)
+                        return i;
+        return _INVOCATION_ORIGIN_INVALID;
 }
 
 const char *invocation_get_call_id(const Invocation *invocation) {
@@ -64,6 +77,7 @@ Invocation *invocation_new(
                 .agent_id = g_strdup(request->agent_id),
                 .origin_turn_id = g_strdup(request->origin_turn_id),
                 .provenance = g_strdup(request->provenance),
+                .origin = request->origin,
                 .target = registration_ref(target),
                 .deadline_msec = request->deadline_msec ? MIN(request->deadline_msec, deadline_max_msec) : deadline_max_msec,
                 .started_usec = now_usec(CLOCK_MONOTONIC),
@@ -100,6 +114,7 @@ static void invocation_free(Invocation *invocation) {
         g_free(invocation->agent_id);
         g_free(invocation->origin_turn_id);
         g_free(invocation->provenance);
+        g_free(invocation->parent);
         g_free(invocation->input);
         g_free(invocation->original);
         g_free(invocation->card_id);
@@ -139,8 +154,9 @@ static void invocation_record(Invocation *invocation, const char *error_name) {
 
         const DecisionRecord record = {
                 .time_usec = now_usec(CLOCK_REALTIME),
-                .kind = tool ? "call" : "command",
+                .kind = invocation->nested ? "core-call" : tool ? "call" : "command",
                 .call = invocation->call_id,
+                .parent = invocation->parent,
                 .outcome = outcome,
                 .session = invocation->session->id,
                 .plugin = owner_get_plugin_id(target->owner),
@@ -174,6 +190,10 @@ static void invocation_stop(Invocation *invocation, const char *reason) {
         Approval *card = g_steal_pointer(&invocation->card);
 
         invocation_stop_waiting(invocation);
+        /* First what hangs on this call, while its host can still be answered. */
+        invocation->gate = core_gate_close(invocation->gate, reason);
+        if (invocation->nested)
+                core_call_stop(invocation->nested);
         if (rpc_call)
                 rpc_call_cancel(rpc_call, reason);
         if (card)
@@ -311,6 +331,17 @@ void invocation_fail_answer(Invocation *invocation, const RpcAnswer *answer) {
         case RPC_OUTCOME_RESULT:
                 g_assert_not_reached();
         }
+}
+
+void invocation_subject(const Invocation *invocation, BuildScope *build, ApprovalSubject *ret) {
+        const Owner *owner = invocation->target->owner;
+
+        *build = (BuildScope) { .plugin = owner_get_plugin_id(owner), .content_hash = owner_get_content_hash(owner) };
+        *ret = (ApprovalSubject) {
+                .tool = invocation->nested ? invocation->nested->policy_name : invocation->target->name,
+                .build = invocation->nested ? NULL : build,
+                .called_from = invocation->nested ? build : NULL,
+        };
 }
 
 bool invocation_verify(Invocation *invocation) {

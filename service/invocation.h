@@ -29,6 +29,17 @@ typedef struct InvocationAnswer {
  * lives during the call; the invocation is gone afterwards. */
 typedef void (*InvocationDone)(const InvocationAnswer *answer, void *userdata);
 
+/* Who makes a call. Only one of the model itself may ask the core for more (contract 6.1). */
+typedef enum InvocationOrigin {
+        INVOCATION_ORIGIN_MODEL,
+        INVOCATION_ORIGIN_SUB_AGENT,
+        INVOCATION_ORIGIN_PROGRAM, /* a program of the model's, such as execute_tools */
+        _INVOCATION_ORIGIN_MAX,
+        _INVOCATION_ORIGIN_INVALID = -EINVAL,
+} InvocationOrigin;
+
+InvocationOrigin invocation_origin_from_string(const char *word); /* "model", "sub-agent", "program" */
+
 typedef struct InvocationRequest {
         Session *session;
         const char *client;     /* unique name of the caller */
@@ -42,6 +53,7 @@ typedef struct InvocationRequest {
         const char *agent_id;       /* NULL or a label for correlation */
         const char *origin_turn_id; /* NULL or a label for correlation */
         const char *provenance;     /* NULL or where the wish came from (policy/provenance.h) */
+        InvocationOrigin origin;
 } InvocationRequest;
 
 /**

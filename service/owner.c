@@ -133,6 +133,10 @@ uint64_t owner_get_state_generation(const Owner *owner) {
         return owner->state_generation;
 }
 
+const char *owner_get_token(const Owner *owner) {
+        return owner->token;
+}
+
 const char *owner_get_content_hash(const Owner *owner) {
         return owner->content_hash;
 }

@@ -51,6 +51,7 @@ Plugin *owner_get_plugin(const Owner *owner);
 const char *owner_get_plugin_id(const Owner *owner);
 uint64_t owner_get_generation(const Owner *owner);
 uint64_t owner_get_state_generation(const Owner *owner); /* of the plugin's trust state when it was made */
+const char *owner_get_token(const Owner *owner); /* a secret: for tickets (policy/ticket.h) alone */
 const char *owner_get_content_hash(const Owner *owner);  /* of the bytes that were activated */
 OwnerState owner_get_state(const Owner *owner);
 const char *owner_get_reason(const Owner *owner); /* NULL while there is none */

@@ -9,8 +9,9 @@
 #include "common/log.h"
 #include "service/approval-record.h"
 #include "service/attempt-meter.h"
-#include "service/grant-keeper.h"
 #include "service/builtin-commands.h"
+#include "service/core-desk.h"
+#include "service/grant-keeper.h"
 #include "service/invocation-state.h"
 #include "service/service.h"
 #include "service/service-paths.h"
@@ -170,10 +171,25 @@ static bool on_host_in_use(const Host *host, void *userdata) {
         return false;
 }
 
+static void on_host_core_call(Host *host, uint64_t id, Jval params, void *userdata) {
+        core_desk_call(((Service *) userdata)->core_desk, host, id, params);
+}
+
+static void on_host_core_cancelled(Host *host, uint64_t id, void *userdata) {
+        core_desk_cancelled(((Service *) userdata)->core_desk, host, id);
+}
+
+static void on_host_lost(Host *host, void *userdata) {
+        core_desk_host_lost(((Service *) userdata)->core_desk, host_get_owner(host));
+}
+
 static const HostTableEvents host_table_events = {
         .changed = on_host_changed,
         .failed = on_host_failed,
         .in_use = on_host_in_use,
+        .core_call = on_host_core_call,
+        .core_cancelled = on_host_core_cancelled,
+        .lost = on_host_lost,
 };
 
 static void on_session_opened(Session *session, void *userdata) {
@@ -299,6 +315,7 @@ static void service_make_parts(Service *service) {
                 .launcher_path = service->launcher_path,
         };
         service->hosts = host_table_new(&service->context);
+        service->core_desk = core_desk_new(service);
         service->eraser = eraser_new(&service->context, service->plugins);
         service->downloader = downloader_new(&service->context, service->plugins);
         service->acts = plugin_acts_new();
@@ -355,6 +372,7 @@ Service *service_free(Service *service) {
         plugin_watch_free(service->watch);
         /* Children first: a host withdraws from the registry, a card from the table. */
         host_table_free(service->hosts);
+        core_desk_free(service->core_desk);
         approval_table_free(service->approvals);
         session_table_free(service->sessions);
         registry_free(service->registry);

@@ -76,6 +76,7 @@ struct Service {
         Eraser *eraser;
         Downloader *downloader;
         PluginWatch *watch; /* NULL before the start, and where the kernel gives none: then the next call finds a change */
+        struct CoreDesk *core_desk; /* core-desk.h: what hosts ask the core for */
         PolkitAsk polkit_ask; /* NULL: there is no polkit to ask; set by who serves the bus */
         void *polkit_userdata;
         sd_event_source *status_line;

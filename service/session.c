@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "common/limits.h"
 #include "common/sanitize.h"
+#include "service/session-core.h"
 #include "service/session.h"
 
 struct SessionTable {
@@ -33,6 +35,7 @@ Session *session_unref(Session *session) {
         g_free(session->model);
         prompt_snapshot_free(session->snapshot);
         selection_free(session->selection);
+        session_core_unref(session->core);
         g_free(session);
         return NULL;
 }
@@ -129,6 +132,16 @@ static unsigned count_of_client(const SessionTable *table, const char *client) {
         return n;
 }
 
+/* Which folder that is, whatever its path leads to later. */
+static void session_pin_workspace(Session *session) {
+        struct stat st;
+
+        if (session->workspace[0] == '\0' || stat(session->workspace, &st) < 0 || !S_ISDIR(st.st_mode))
+                return;
+        session->workspace_device = st.st_dev;
+        session->workspace_inode = st.st_ino;
+}
+
 static Session *session_new(SessionTable *table, const char *client, const SessionOptions *options, Mode mode, Posture posture) {
         Session *session = g_new0(Session, 1);
 
@@ -142,6 +155,7 @@ static Session *session_new(SessionTable *table, const char *client, const Sessi
         session->model = g_strdup(options->model ?: "");
         session->mode = mode;
         session->posture = posture;
+        session_pin_workspace(session);
         return session;
 }
 

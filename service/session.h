@@ -23,6 +23,8 @@ typedef struct Session {
         char *workspace; /* absolute canonical path, or "" */
         Workspace *folder; /* the same, held; NULL for none */
         char *model;
+        uint64_t workspace_device, workspace_inode; /* of the workspace when the session began; 0 and 0 when there was none */
+        struct SessionCore *core; /* that its client offers (session-core.h); NULL for none */
         Mode mode;
         Posture posture;
         Selection *selection; /* what it may use */

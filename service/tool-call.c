@@ -10,6 +10,7 @@
 #include "policy/provenance.h"
 #include "service/approval-card.h"
 #include "service/grant-keeper.h"
+#include "service/core-call.h"
 
 /* The steps of one tool call (design 6). Nothing is sent to the host before every listener answered, the decision is
  * made and, where it asks, a person said yes to exactly these arguments. */
@@ -32,16 +33,26 @@ static int parse_arguments(const char *text, size_t size, Jdoc **ret, sd_bus_err
         return 0;
 }
 
-static int validate_arguments(const Registration *tool, const Jdoc *arguments, sd_bus_error *reterr) {
+/* Which core tool a nested call means depends on its arguments, so that is found out together with whether they fit. */
+static int validate_arguments(const Invocation *invocation, const Jdoc *arguments, sd_bus_error *reterr) {
+        const char *name = invocation->target->name;
+        const Schema *schema = invocation->target->schema;
         g_autofree char *reasons = NULL;
+        int r;
 
         if (!jval_is(jdoc_root(arguments), J_OBJECT))
-                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The arguments of '%s' must be a JSON object.", tool->name);
-        if (schema_validate(tool->schema, jdoc_root(arguments)) == SCHEMA_VALID)
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The arguments of '%s' must be a JSON object.", name);
+        if (invocation->nested) {
+                r = core_call_resolve(invocation->nested, jdoc_root(arguments), reterr);
+                if (r < 0)
+                        return r;
+                schema = invocation->nested->tool->schema;
+        }
+        if (!schema || schema_validate(schema, jdoc_root(arguments)) == SCHEMA_VALID)
                 return 0;
 
-        reasons = schema_explain(tool->schema, jdoc_root(arguments));
-        return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The arguments do not fit the schema of '%s': %s", tool->name,
+        reasons = schema_explain(schema, jdoc_root(arguments));
+        return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The arguments do not fit the schema of '%s': %s", name,
                           reasons ?: "judging them took too many steps");
 }
 
@@ -60,7 +71,7 @@ static int adopt_revision(Invocation *invocation, sd_bus_error *reterr) {
         text = g_strndup(revision, size);
         r = parse_arguments(text, size, &doc, reterr);
         if (r >= 0)
-                r = validate_arguments(invocation->target, doc, reterr);
+                r = validate_arguments(invocation, doc, reterr);
         if (r < 0)
                 return r;
 
@@ -102,13 +113,15 @@ static void fill_decision_input(const Invocation *invocation, DecisionInput *ret
                 .keys = &invocation->keys,
                 .now_usec = now,
         };
+        if (invocation->nested)
+                core_call_fill_decision(invocation->nested, ret);
 }
 
 static int make_keys(Invocation *invocation) {
-        const Owner *owner = invocation->target->owner;
-        const BuildScope build = { .plugin = owner_get_plugin_id(owner), .content_hash = owner_get_content_hash(owner) };
-        const ApprovalSubject subject = { .tool = invocation->target->name, .build = &build };
+        ApprovalSubject subject;
+        BuildScope build;
 
+        invocation_subject(invocation, &build, &subject);
         return approval_keys_make(&subject, jdoc_root(invocation->arguments), &invocation->keys);
 }
 
@@ -145,6 +158,8 @@ static char *tool_params(const Invocation *invocation, size_t *ret_size) {
         jwriter_member_string(&writer, "call_id", invocation->call_id);
         jwriter_key(&writer, "input");
         jwriter_raw(&writer, invocation->input, invocation->input_size);
+        if (invocation->gate)
+                jwriter_member_string(&writer, "ticket", core_gate_ticket(invocation->gate));
         invocation_write_context(invocation, &writer);
         jwriter_end_object(&writer);
         return jwriter_steal(&writer, ret_size);
@@ -160,12 +175,17 @@ static void tool_call_send(Invocation *invocation) {
 
         if (!invocation_verify(invocation))
                 return;
-        if (validate_arguments(invocation->target, invocation->arguments, &error) < 0) {
+        if (validate_arguments(invocation, invocation->arguments, &error) < 0) {
                 invocation_fail(invocation, error.name, "%s", error.message);
+                return;
+        }
+        if (invocation->nested) {
+                core_call_execute(invocation->nested);
                 return;
         }
 
         invocation->state = INVOCATION_EXECUTING;
+        invocation->gate = core_gate_open(invocation);
         params = tool_params(invocation, &size);
         rpc = invocation_rpc(invocation->service, invocation->target);
         r = rpc ? rpc_call(rpc, 0, "tool/call", params, size, invocation_left_msec(invocation), on_tool_answer, invocation,
@@ -186,9 +206,10 @@ static void tool_call_execute(Invocation *invocation) {
 /* ---- the person ---- */
 
 static void give_grant(Invocation *invocation, const ApprovalAnswer *answer) {
-        const Owner *owner = invocation->target->owner;
-        const BuildScope build = { .plugin = owner_get_plugin_id(owner), .content_hash = owner_get_content_hash(owner) };
-        const ApprovalSubject subject = { .tool = invocation->target->name, .build = &build };
+        ApprovalSubject subject;
+        BuildScope build;
+
+        invocation_subject(invocation, &build, &subject);
         const GrantGift gift = {
                 .session = invocation->session->id,
                 .subject = &subject,
@@ -232,6 +253,8 @@ static void on_decided(Approval *approval, const ApprovalAnswer *answer, void *u
         invocation->card = NULL;
         if (invocation->over)
                 return;
+        if (invocation->nested)
+                core_call_answered(invocation->nested);
 
         invocation->answered_by = g_steal_pointer(&by);
         trace_add(invocation->decision.trace, LAYER_APPROVAL, allowed ? VERDICT_ALLOW : VERDICT_DENY, source, "card %s: %s%s%s",
@@ -246,7 +269,7 @@ static void on_decided(Approval *approval, const ApprovalAnswer *answer, void *u
         tool_call_execute(invocation);
 }
 
-static void tool_call_ask(Invocation *invocation) {
+void tool_call_open_card(Invocation *invocation) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_auto(ApprovalCard) card = {};
         Service *service = invocation->service;
@@ -257,7 +280,7 @@ static void tool_call_ask(Invocation *invocation) {
         approval_card_make(invocation, &card);
         const ApprovalRequest request = {
                 .requester = invocation->client,
-                .kind = "tool-call",
+                .kind = invocation->nested ? "core-call" : "tool-call",
                 .call_id = invocation->call_id,
                 .session = invocation->session->id,
                 .plugin = owner_get_plugin_id(invocation->target->owner),
@@ -305,7 +328,10 @@ void tool_call_decide(Invocation *invocation) {
                 tool_call_execute(invocation);
                 break;
         case VERDICT_ASK:
-                tool_call_ask(invocation);
+                if (invocation->nested)
+                        core_call_ask(invocation->nested);
+                else
+                        tool_call_open_card(invocation);
                 break;
         default:
                 fail_decided(invocation);
@@ -353,6 +379,19 @@ static bool tool_call_admit(Invocation *invocation) {
         return false;
 }
 
+void tool_call_begin(Invocation *invocation) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        int r;
+
+        r = parse_arguments(invocation->input, invocation->input_size, &invocation->arguments, &error);
+        if (r >= 0)
+                r = validate_arguments(invocation, invocation->arguments, &error);
+        if (r < 0)
+                invocation_fail(invocation, error.name, "%s", error.message);
+        else if (tool_call_admit(invocation))
+                tool_hooks_begin(invocation);
+}
+
 int invocation_start_tool(
                 Service *service, const InvocationRequest *request, InvocationDone done, void *userdata, Invocation **ret,
                 sd_bus_error *reterr) {
@@ -369,7 +408,7 @@ int invocation_start_tool(
         invocation = invocation_new(service, request, tool, TOOL_DEADLINE_MSEC, done, userdata);
         r = parse_arguments(invocation->input, invocation->input_size, &invocation->arguments, reterr);
         if (r >= 0)
-                r = validate_arguments(tool, invocation->arguments, reterr);
+                r = validate_arguments(invocation, invocation->arguments, reterr);
         if (r < 0) {
                 invocation_drop(invocation);
                 return r;

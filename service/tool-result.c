@@ -4,7 +4,7 @@
 #include "common/cleanup.h"
 #include "common/jwriter.h"
 #include "common/limits.h"
-#include "service/invocation-state.h"
+#include "service/core-gate.h"
 
 /* The result of tool/call as it must come from a host, and as the caller gets it (contract 3.17, 4.1). */
 
@@ -54,6 +54,8 @@ int tool_result_shape(const Invocation *invocation, Jval result, char **ret_json
         member_spliced(&writer, "structured", jval_member(result, "structured"));
         if (context)
                 jwriter_member_string(&writer, "context", context);
+        if (invocation->gate)
+                core_gate_write(invocation->gate, &writer);
         jwriter_end_object(&writer);
         *ret_json = jwriter_steal(&writer, ret_size);
         return 0;

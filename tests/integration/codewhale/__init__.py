@@ -4,9 +4,10 @@
 from codewhale.bundle import BLOCK_FOREVER, SAMPLES, SCHEMA, tool_source, write_bundle
 from codewhale.bus import BusError, Client, PrivateBus, is_error, iterate_until, options
 from codewhale.case import ServiceCase
+from codewhale.core import ClientCore, CoreCase
 from codewhale.daemon import Daemon, build_folder
 from codewhale.people import Approver
 from codewhale.units import Units
 
-__all__ = ['Approver', 'BLOCK_FOREVER', 'BusError', 'Client', 'Daemon', 'PrivateBus', 'SAMPLES', 'SCHEMA', 'ServiceCase', 'Units', 'build_folder',
+__all__ = ['Approver', 'BLOCK_FOREVER', 'BusError', 'Client', 'ClientCore', 'CoreCase', 'Daemon', 'PrivateBus', 'SAMPLES', 'SCHEMA', 'ServiceCase', 'Units', 'build_folder',
            'is_error', 'iterate_until', 'options', 'tool_source', 'write_bundle']

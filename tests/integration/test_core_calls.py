@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Core calls from the extension's side: tickets, limits, the refused list, cancellation, the clock, receipts."""
+
+import os
+import time
+
+from codewhale import CoreCase, iterate_until
+
+SLOW = {'command': 'sleep 1'}
+
+
+class Refusals(CoreCase):
+    def test_X03_refused_list(self):
+        approver = self.approver(lambda card: 'allow' if card['tool'] == 'ask' else 'deny')
+        self.bring_up_asking()
+        names = ['execute_tools', 'code_execution', 'js_execution', 'multi_tool_use.parallel', 'agent', 'Workflow', 'RLM', 'rlm_eval',
+                 'request_user_input', 'mcp_anything', 'MCP_X', 'list_mcp_resources', 'read_mcp_resource', 'Server_Authenticate',
+                 'computer_use', 'tool_search', 'retrieve_tool_result', 'Remember', 'request_plugin_install', 'create_goal',
+                 'update_goal', 'automation', 'automation_create', 'send_later', 'start_mcp_server', 'ext_x', 'ask', 'ASK']
+        calls = [(name, {}) for name in names] + [
+            ('bash', {'command': 'ls', 'interactive': True}), ('exec_shell', {'command': 'ls', 'interactive': 1}),
+            ('read', {'path': 'a', 'sandbox_permissions': 'all'}), ('BASH', {'command': 'ls', 'sandbox_permissions': None}),
+            ('automation', {'action': 'create'})]
+        result = self.ask(*calls)
+        for call, outcome in zip(calls, result['structured']['done']):
+            with self.subTest(call=call):
+                self.assertEqual(outcome.get('code'), 'refused', outcome)
+        # Nobody was asked about any of them.
+        self.assertEqual({card['tool'] for card in approver.cards}, {'ask'})
+        receipts = self.receipts(result)
+        self.assertEqual(receipts['total'], len(calls))
+        self.assertEqual({(row['decision'], row['status']) for row in receipts['calls']}, {('refused', 'refused')})
+
+    def test_AP22_another_plugins_tool_by_any_spelling(self):
+        self.approver()
+        self.bring_up_asking()
+        self.bring_up_asking('other', 'Other_Tool', body='return "ran"')
+        for name in ('Other_Tool', 'other_tool', 'OTHER_TOOL'):
+            self.assertEqual(self.one(name)['code'], 'refused')
+
+    def test_X16_a_listener_can_make_it_a_refused_call(self):
+        self.approver()
+        self.bring_up_asking(more='''ctx.on('tools/pre-execute', (call, next) => call.name === 'read'
+            ? { kind: 'revise', input: { path: 'a.txt', sandbox_permissions: 'x' } } : next())''')
+        self.write('a.txt', 'text')
+        self.assertEqual(self.one('read', {'path': 'a.txt'})['code'], 'refused')
+
+    def test_HK14_a_read_that_becomes_a_write_is_asked_about(self):
+        approver = self.approver(lambda card: 'allow' if card['tool'] == 'ask' else 'deny')
+        self.bring_up_asking(more='''ctx.on('tools/pre-execute', (call, next) => call.name === 'File'
+            ? { kind: 'revise', input: { action: 'write', path: 'a.txt', content: 'changed' } } : next())''')
+        self.write('a.txt', 'text')
+        self.assertEqual(self.one('File', {'action': 'read', 'path': 'a.txt'})['code'], 'denied')
+        self.assertIn('changed', approver.cards[-1]['arguments'])
+        self.assertEqual((self.workspace / 'a.txt').read_text(), 'text')
+
+    def test_E10_listeners_are_asked_about_core_calls(self):
+        self.approver()
+        self.bring_up_asking(more='''ctx.on('tools/pre-execute', (call, next) => {
+            if (call.name === 'read') return { kind: 'deny', reason: 'not this file' }
+            return call.name === 'list_dir' ? { kind: 'revise', input: { path: 'src' } } : next() })''')
+        self.write('src/only.txt', '')
+        denied, listed = self.outcomes(('read', {'path': 'a.txt'}), ('list_dir', {}))
+        self.assertEqual(denied['code'], 'refused')
+        self.assertIn('not this file', denied['message'])
+        self.assertEqual(listed['ok']['content'][0]['text'], 'only.txt\n')
+
+
+class Handles(CoreCase):
+    def setUp(self):
+        super().setUp()
+        self.approver()
+
+    def test_X04_who_gets_no_handle(self):
+        self.bring_up_asking(inject=('tools', 'commands'), more='''
+            ctx.commands.register({ name: 'peek', description: 'Whether it has a core', handler: input => 'core' in input ? 'yes' : 'no' })''')
+        self.assertTrue(self.ask()['structured']['core'])
+        for origin in ('sub-agent', 'program'):
+            self.assertFalse(self.ask(origin=origin)['structured']['core'], origin)
+        self.assertEqual(self.client.command('peek', session=self.session)['text'], 'no')
+        self.assertFails('InvalidOption', self.ask, origin='somebody')
+        bare = self.client.call('Sessions', 'Open', '(a{sv})', {})
+        self.assertFalse(self.ask(session=bare)['structured']['core'])
+
+    def test_X04_a_kept_handle_is_dead(self):
+        self.bring_up_asking(body='''
+            if (input.keep) { globalThis.kept = exec.core; return 'kept' }
+            try { await globalThis.kept.call('list_dir'); return 'alive' } catch (error) { return error.code }''')
+        begin = lambda keep: self.client.tool('ask', {'keep': keep}, session=self.session)['content'][0]['text']
+        self.assertEqual((begin(True), begin(False)), ('kept', 'unavailable'))
+
+    def test_X05_waiting_for_a_person_costs_no_time(self):
+        approver = self.approver(lambda card: None)
+        self.bring_up_asking()
+        # The first approver allows the outer call at once, and would allow the command too.
+        for other in [each for each in self.people if each is not approver]:
+            other.decide = lambda card: 'allow' if card['tool'] == 'ask' else None
+        call = self.begin(('shell', {'command': 'echo hi'}), deadline_ms=1500)
+        iterate_until(lambda: any(card['tool'] == 'shell' for card in approver.cards), what='the card')
+        time.sleep(2.5)
+        approver.answer([card for card in approver.cards if card['tool'] == 'shell'][0], 'allow')
+        result = call.result(40)
+        self.assertIn('hi', result)
+        self.assertIn('"decision":"approved"', result)
+
+    def test_X05_its_own_time_still_runs(self):
+        self.bring_up_asking()
+        self.write('a.txt', 'x')
+        call = self.begin(('read', {'path': 'a.txt'}), deadline_ms=1500, spin=30000)
+        self.assertFails('DeadlineExceeded', call.result, 30)
+
+    def approver(self, decide=None):
+        approver = super().approver(decide)
+        self.people = [*getattr(self, 'people', []), approver]
+        return approver
+
+
+class Limits(CoreCase):
+    def setUp(self):
+        super().setUp()
+        self.approver()
+        self.bring_up_asking()
+
+    def test_X07_fifty_calls(self):
+        self.write('a.txt', 'x')
+        result = self.ask(*[('read', {'path': 'a.txt'})] * 52, together=True, seconds=120)
+        codes = [outcome.get('code', 'ok') for outcome in result['structured']['done']]
+        self.assertEqual((codes.count('ok'), codes.count('refused')), (50, 2))
+        self.assertTrue(all('limit' in outcome['message'] for outcome in result['structured']['done'] if 'code' in outcome))
+        receipts = self.receipts(result)
+        self.assertEqual((receipts['total'], len(receipts['calls'])), (52, 50))
+        # The limit is no misbehaviour: the host is still the same one.
+        self.assertEqual(self.text('read', {'path': 'a.txt'}), 'x')
+
+    def test_X07_four_at_a_time(self):
+        call = self.begin(*[('read', {'path': f'{number}'}) for number in range(8)], together=True)
+        seen = []
+
+        def look():
+            seen.append(len([name for name in self.units.names() if 'core' in name]))
+            return call.done
+
+        iterate_until(look, 60, what='the end of all')
+        call.result()
+        most = max(seen)
+        self.assertLessEqual(most, 4)
+        self.assertGreater(most, 0)
+
+
+class Ends(CoreCase):
+    def setUp(self):
+        super().setUp()
+        self.asked = self.approver(lambda card: 'allow' if card['tool'] == 'ask' else None)
+        self.bring_up_asking()
+
+    def waiting(self, **more):
+        call = self.begin(('shell', {'command': 'echo hi'}), **more)
+        iterate_until(lambda: [card for card in self.asked.cards if card['tool'] == 'shell'], what='the card')
+        return call, [card for card in self.asked.cards if card['tool'] == 'shell'][0]
+
+    def assertWithdrawn(self, card):
+        iterate_until(lambda: [row for row in self.asked.closed if row[0] == card['id']], what='the end of the card')
+        self.assertIn('withdrawn', str([row for row in self.asked.closed if row[0] == card['id']][0]))
+        self.assertFails('Withdrawn', self.asked.answer, card, 'allow')
+
+    def test_X06_dropped_call(self):
+        other = self.connect()
+        session = self.open_session(other)
+        _, card = self.waiting(client=other, session=session)
+        other.vanish()
+        self.assertWithdrawn(card)
+
+    def test_X06_disabled_plugin(self):
+        call, card = self.waiting()
+        self.client.plugin('Disable', self.plugin)
+        self.assertFails('Cancelled', call.result)
+        self.assertWithdrawn(card)
+        self.assertEqual([(row['kind'], row['outcome']) for row in self.records(tool='shell')], [('core-call', 'cancelled')])
+
+    def test_X06_killed_host(self):
+        call, card = self.waiting()
+        for pid in self.units.all_processes():
+            try:
+                os.kill(pid, 9)
+            except ProcessLookupError:
+                pass
+        self.assertFails('HostUnavailable', call.result)
+        self.assertWithdrawn(card)
+
+    def test_closed_session(self):
+        call, card = self.waiting()
+        self.client.call('Session', 'Close', path=self.session)
+        self.assertFails('Cancelled', call.result)
+        self.assertWithdrawn(card)
+
+    def test_the_extensions_own_signal(self):
+        call = self.begin({'name': 'shell', 'input': {'command': 'echo hi'}, 'abort': 800})
+        iterate_until(lambda: [card for card in self.asked.cards if card['tool'] == 'shell'], what='the card')
+        self.assertIn('"code":"cancelled"', call.result())
+        self.assertWithdrawn([card for card in self.asked.cards if card['tool'] == 'shell'][0])
+
+    def test_a_running_command_is_killed(self):
+        self.asked.decide = lambda card: 'allow'
+        other = self.connect()
+        session = self.open_session(other)
+        self.begin(('shell', {'command': 'sleep 60'}), client=other, session=session)
+        iterate_until(lambda: [name for name in self.units.names() if 'core' in name], what='the unit')
+        other.vanish()
+        iterate_until(lambda: not [name for name in self.units.names() if 'core' in name], what='the end of the unit')
