@@ -6,6 +6,7 @@
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "dbus/authorize.h"
+#include "dbus/paths.h"
 #include "policy/outcome.h"
 
 Actor caller_actor(const Caller *caller) {
@@ -93,6 +94,18 @@ static bool reaches_for_others(const char *error_name) {
         return false;
 }
 
+/* A call that did not begin, so that no record of a call was written (service/invocation.h). */
+static bool is_call_before_its_record(const char *interface, const char *member, const char *error_name) {
+        static const char *const members[] = { "Call", "CallBytes", "CallFd", "Start", "Run", NULL };
+        static const char *const names[] = {
+                ERROR_NO_SUCH_TOOL, ERROR_NO_SUCH_COMMAND, ERROR_INVALID_ARGUMENTS, ERROR_INVALID_OPTION, ERROR_TOO_LARGE,
+                ERROR_NO_SUCH_SESSION, ERROR_BUSY, NULL,
+        };
+
+        return (g_strcmp0(interface, INTERFACE_TOOLS) == 0 || g_strcmp0(interface, INTERFACE_COMMANDS) == 0) &&
+               g_strv_contains(members, member) && g_strv_contains(names, error_name);
+}
+
 void refusal_record(Service *service, const Caller *caller, sd_bus_message *m, const sd_bus_error *error) {
         const char *interface = sd_bus_message_get_interface(m), *member = sd_bus_message_get_member(m), *last;
         AuthorizeAction action = interface && member ? authorize_find(interface, member) : _AUTHORIZE_ACTION_INVALID;
@@ -102,7 +115,7 @@ void refusal_record(Service *service, const Caller *caller, sd_bus_message *m, c
         if (!sd_bus_error_is_set(error))
                 return;
         if (action != AUTHORIZE_PERSONAL && action != AUTHORIZE_ANSWER && action != AUTHORIZE_MANAGE &&
-            !reaches_for_others(error->name))
+            !reaches_for_others(error->name) && !is_call_before_its_record(interface, member, error->name))
                 return;
 
         last = interface ? strrchr(interface, '.') : NULL;

@@ -37,7 +37,7 @@ void act_record_end(const ActRecord *record, Service *service, const char *error
 /**
  * refusal_record() - a method call was refused with @error: write it down if it is one that matters
  *
- * Those are acts of persons, answers to cards and changes of what may run; of the others only those that reached for
- * something of somebody else.
+ * Those are acts of persons, answers to cards, changes of what may run, and calls that did not come to a record of their
+ * own; of the others only those that reached for something of somebody else.
  */
 void refusal_record(Service *service, const Caller *caller, sd_bus_message *m, const sd_bus_error *error);

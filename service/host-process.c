@@ -203,7 +203,9 @@ static void on_closed(Rpc *rpc, bool violation, const char *reason, void *userda
 
         (void) rpc;
         if (violation) {
-                process_break(process, reason);
+                g_autofree char *text = g_strdup_printf(PROTOCOL_VIOLATION ": %s", reason);
+
+                process_break(process, text);
                 return;
         }
         /* It closed its end, so it is ending; how, its unit tells. Do not wait for ever for that. */

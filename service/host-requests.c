@@ -34,7 +34,7 @@ static void on_register(Host *host, uint64_t id, Jval params) {
         int r;
 
         if (wire_register_check(params, &reason) < 0) {
-                g_autofree char *text = g_strdup_printf("protocol violation: registry/register: %s", reason);
+                g_autofree char *text = g_strdup_printf(PROTOCOL_VIOLATION ": registry/register: %s", reason);
 
                 host_process_kill(host->process, text);
                 return;

@@ -394,8 +394,7 @@ static void on_frame(Channel *channel, const uint8_t *payload, size_t size, void
                 return;
         rpc->freed = NULL;
         if (reason) {
-                text = g_strdup_printf("protocol violation: %s", reason);
-                rpc_violate(rpc, text);
+                rpc_violate(rpc, reason);
         }
 }
 

@@ -10,6 +10,9 @@
 #include "common/jdoc.h"
 #include "service/wire-method.h"
 
+/* How the reason of an end begins when the host broke the protocol, as people are told it. */
+#define PROTOCOL_VIOLATION "protocol violation"
+
 typedef struct Rpc Rpc;
 typedef struct RpcCall RpcCall;
 

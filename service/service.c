@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/errors.h"
@@ -13,6 +14,7 @@
 #include "service/core-desk.h"
 #include "service/grant-keeper.h"
 #include "service/invocation-state.h"
+#include "service/ledger.h"
 #include "service/service.h"
 #include "service/service-paths.h"
 
@@ -155,7 +157,19 @@ static void on_host_changed(Host *host, void *userdata) {
         tell_status(service);
 }
 
+/* What a host writes into its channel that no host of ours would: its plugin tried to speak for it. */
+static void record_violation(Service *service, Host *host, const char *reason) {
+        const char *id = plugin_get_id(host_get_plugin(host));
+        const Actor who = { .name = (char *) id, .unit = (char *) host_get_unit(host), .uid = getuid() };
+
+        if (strstr(reason, PROTOCOL_VIOLATION))
+                ledger_attempt(service, &who, &(LedgerAttempt) {
+                        .what = "The host's channel", .plugin = id, .error_name = "ProtocolViolation", .message = reason,
+                });
+}
+
 static void on_host_failed(Host *host, const char *stage, const char *reason, void *userdata) {
+        record_violation(userdata, host, reason);
         TELL((Service *) userdata, plugin_failed, host_get_plugin(host), stage, reason);
 }
 
