@@ -165,6 +165,17 @@ static char *tool_params(const Invocation *invocation, size_t *ret_size) {
         return jwriter_steal(&writer, ret_size);
 }
 
+/* The folder that the session holds is still the one its path leads to; else the call ends. */
+static bool check_workspace(Invocation *invocation) {
+        const Workspace *folder = invocation->session->folder;
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+
+        if (!folder || workspace_check(folder, &error) >= 0)
+                return true;
+        invocation_fail(invocation, error.name, "%s", error.message);
+        return false;
+}
+
 /* The last check and the frame. Between the two nothing can happen: both are in one turn of the loop. */
 static void tool_call_send(Invocation *invocation) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
@@ -173,7 +184,7 @@ static void tool_call_send(Invocation *invocation) {
         Rpc *rpc;
         int r;
 
-        if (!invocation_verify(invocation))
+        if (!check_workspace(invocation) || !invocation_verify(invocation))
                 return;
         if (validate_arguments(invocation, invocation->arguments, &error) < 0) {
                 invocation_fail(invocation, error.name, "%s", error.message);
@@ -358,15 +369,11 @@ void tool_call_reconsider(Invocation *invocation) {
 
 /* Refuses what no listener and no person could rescue, before anybody is bothered. */
 static bool tool_call_admit(Invocation *invocation) {
-        const Workspace *folder = invocation->session->folder;
-        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_auto(Decision) decision = {};
         DecisionInput input;
 
-        if (folder && workspace_check(folder, &error) < 0) {
-                invocation_fail(invocation, error.name, "%s", error.message);
+        if (!check_workspace(invocation))
                 return false;
-        }
         fill_decision_input(invocation, &input);
         decision_admit(&input, &decision);
         if (decision.verdict != VERDICT_DENY)
