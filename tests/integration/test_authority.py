@@ -109,7 +109,7 @@ class Generations(ServiceCase):
 
     def test_TR_11_running_call_ends_on_the_generation_that_it_began_on(self):
         plugin = self.client.bring_up(self.bundle('probe', self.slow('one')))
-        running = self.client.start_tool('probe', {'wait': 5000})
+        running = self.client.start_tool('probe', {'wait': 20000}, seconds=60)  # long enough for a slow machine to do all below
         other = self.connect()
         iterate_until(lambda: self.units.names(), what='the host')
         iterate_until(lambda: self.client.call('', 'Describe') and not running.done, what='the call')
@@ -120,7 +120,7 @@ class Generations(ServiceCase):
         self.renew(plugin)
         self.assertFalse(running.done)
         import json
-        self.assertEqual(json.loads(running.result())['content'][0]['text'], 'one')
+        self.assertEqual(json.loads(running.result(60))['content'][0]['text'], 'one')
         other.wait_for_tools('probe')
         self.assertEqual(other.tool('probe', {})['content'][0]['text'], 'two')
         iterate_until(lambda: len(self.units.names()) == 1, what='the end of the old generation')

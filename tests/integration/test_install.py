@@ -167,7 +167,7 @@ class Refusals(Elsewhere):
             'SeveralBundles': pack(None, extra=[('a/plugin.json', manifest, None), ('b/plugin.json', manifest, None)]),
             'TooLarge': pack(self.folder, extra=[('bundle-1.0/zeros', bytes(6 * 1024 * 1024), None)]),
             'InvalidBundle': b'this is no archive',
-            'InvalidManifest': pack(None, extra=[('plugin.json', b'{', None)]),
+            'InvalidManifest': pack(None, extra=[('plugin.json', b'{ ', None)]),
         }
         for name, body in cases.items():
             with self.subTest(kind=name):
