@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <assert.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "common/jwriter.h"
+#include "common/plain-text.h"
 
 void jwriter_init(JWriter *writer) {
         *writer = (JWriter) { .out = g_string_sized_new(256) };
@@ -89,6 +89,15 @@ static void append_quoted(GString *out, const char *text, size_t size) {
         g_string_append_c(out, '"');
 }
 
+static void append_plain(GString *out, const char *text, size_t size) {
+        gsize at = out->len;
+
+        g_string_set_size(out, at + size + 2);
+        out->str[at] = '"';
+        memcpy(out->str + at + 1, text, size);
+        out->str[at + 1 + size] = '"';
+}
+
 void jwriter_string_n(JWriter *writer, const char *text, size_t size) {
         g_autofree char *valid = NULL;
 
@@ -98,6 +107,10 @@ void jwriter_string_n(JWriter *writer, const char *text, size_t size) {
         }
 
         jwriter_separate(writer);
+        if (plain_text_is_json(text, size)) {
+                append_plain(writer->out, text, size);
+                return;
+        }
         /* g_utf8_validate() stops at NUL, which is a fine character here: validate each part. */
         for (size_t at = 0; at < size;) {
                 const char *end = memchr(text + at, '\0', size - at);
@@ -125,14 +138,27 @@ void jwriter_key(JWriter *writer, const char *key) {
         writer->after_key = true;
 }
 
+static void append_digits(GString *out, uint64_t value) {
+        char digits[20]; /* of 2^64 - 1 */
+        size_t at = sizeof digits;
+
+        do {
+                digits[--at] = (char) ('0' + value % 10);
+                value /= 10;
+        } while (value > 0);
+        g_string_append_len(out, digits + at, (gssize) (sizeof digits - at));
+}
+
 void jwriter_int(JWriter *writer, int64_t value) {
         jwriter_separate(writer);
-        g_string_append_printf(writer->out, "%" PRIi64, value);
+        if (value < 0)
+                g_string_append_c(writer->out, '-');
+        append_digits(writer->out, value < 0 ? -(uint64_t) value : (uint64_t) value);
 }
 
 void jwriter_uint(JWriter *writer, uint64_t value) {
         jwriter_separate(writer);
-        g_string_append_printf(writer->out, "%" PRIu64, value);
+        append_digits(writer->out, value);
 }
 
 void jwriter_boolean(JWriter *writer, bool value) {

@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "common/plain-text.h"
 #include "common/sanitize.h"
 
 #define ELLIPSIS "…"
@@ -60,10 +61,16 @@ static size_t sanitize_character(
 }
 
 static char *sanitize(const char *text, size_t size, size_t bytes_max, bool lines, SanitizeFlags *ret_flags) {
-        g_autoptr(GString) out = g_string_sized_new(MIN(size, bytes_max) + 1);
+        g_autoptr(GString) out = NULL;
         SanitizeFlags flags = 0;
         size_t fits = 0; /* the longest prefix after which an ellipsis still fits */
 
+        if (size <= bytes_max && plain_text_is(text, size)) {
+                if (ret_flags)
+                        *ret_flags = 0;
+                return g_strndup(text, size);
+        }
+        out = g_string_sized_new(MIN(size, bytes_max) + 1);
         for (size_t at = 0; at < size;) {
                 at += sanitize_character(text + at, size - at, lines, out, &flags);
 

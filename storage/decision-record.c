@@ -106,9 +106,8 @@ static char *encode(const DecisionRecord *record, Shortening shortening, size_t 
 
         /* Spliced JSON may be spread over lines. A line end inside a string is written as an escape, so what
          * is found here is white space between values. */
-        for (size_t i = 0; i < writer.out->len; i++)
-                if (writer.out->str[i] == '\n' || writer.out->str[i] == '\r')
-                        writer.out->str[i] = ' ';
+        for (char *at = strpbrk(writer.out->str, "\n\r"); at; at = strpbrk(at, "\n\r"))
+                *at = ' ';
         g_string_append_c(writer.out, '\n');
         return jwriter_steal(&writer, ret_size);
 }
