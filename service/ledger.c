@@ -11,11 +11,25 @@
 #include "service/ledger.h"
 #include "service/service.h"
 
+/* Fetched for many calls at once; each number is given away once. 256 bytes are what the kernel gives whole. */
+static void next_random(uint64_t ret[static 2]) {
+        static uint64_t store[32];
+        static size_t left;
+
+        if (left < 2) {
+                if (getrandom(store, sizeof store, 0) != sizeof store)
+                        g_error("The kernel gives no random bytes.");
+                left = G_N_ELEMENTS(store);
+        }
+        ret[0] = store[--left];
+        ret[1] = store[--left];
+        store[left] = store[left + 1] = 0;
+}
+
 void ledger_make_id(char letter, char ret[static LEDGER_ID_SIZE]) {
         uint64_t random[2];
 
-        if (getrandom(random, sizeof random, 0) != sizeof random)
-                g_error("The kernel gives no random bytes.");
+        next_random(random);
         (void) snprintf(ret, LEDGER_ID_SIZE, "%c-%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", letter, random[0], random[1]);
 }
 
