@@ -12,6 +12,7 @@ static const size_t texts[] = {
         offsetof(SandboxSpec, plugin_id),
         offsetof(SandboxSpec, binds_to),
         offsetof(SandboxSpec, user),
+        offsetof(SandboxSpec, root),
         offsetof(SandboxSpec, launcher),
         offsetof(SandboxSpec, runtime),
         offsetof(SandboxSpec, bundle),

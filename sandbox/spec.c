@@ -14,16 +14,9 @@
 
 /* What a program that was built for this machine needs to start; the second group may be missing. */
 static const char *const system_paths[] = { "/usr", "/etc/ld.so.cache", NULL };
-static const char *const system_paths_optional[] = {
-        "/lib",
-        "/lib32",
-        "/lib64",
-        "/libx32",
-        "/bin",
-        "/sbin",
-        "/etc/localtime",
-        NULL,
-};
+static const char *const system_paths_optional[] = { "/lib", "/lib64", NULL };
+/* What somebody who executes programs may name; a host executes none. */
+static const char *const program_paths_optional[] = { "/lib32", "/libx32", "/bin", "/sbin", NULL };
 
 /* What finding a host and trusting it takes; none of it holds a secret. */
 static const char *const network_paths_optional[] = {
@@ -86,6 +79,7 @@ int sandbox_spec_check(const SandboxSpec *spec, bool system, sd_bus_error *reter
                 const char *path;
                 bool required;
         } paths[] = {
+                { "root", spec->root, false },
                 { "launcher", spec->launcher, true },
                 { "runtime", spec->runtime, !spec->probe && !spec->network },
                 { "host bundle", spec->bundle, false },
@@ -175,6 +169,10 @@ static int append_bind(sd_bus_message *m, const char *outside, const char *insid
         return sd_bus_message_append(m, "(ssbt)", outside, inside, (int) may_be_missing, (uint64_t) MS_REC);
 }
 
+static bool has_variable(const SandboxSpec *spec, const char *name) {
+        return spec->environment && g_environ_getenv((char **) spec->environment, name);
+}
+
 static int append_read_only(const SandboxSpec *spec, sd_bus_message *m) {
         g_autofree char *runtime = spec->runtime ? sandbox_spec_runtime_path(spec) : NULL;
         int r;
@@ -188,6 +186,10 @@ static int append_read_only(const SandboxSpec *spec, sd_bus_message *m) {
                 r = append_bind(m, system_paths[i], system_paths[i], false);
         for (size_t i = 0; r >= 0 && system_paths_optional[i]; i++)
                 r = append_bind(m, system_paths_optional[i], system_paths_optional[i], true);
+        for (size_t i = 0; r >= 0 && !spec->bundle && program_paths_optional[i]; i++)
+                r = append_bind(m, program_paths_optional[i], program_paths_optional[i], true);
+        if (r >= 0 && !has_variable(spec, "TZ"))
+                r = append_bind(m, "/etc/localtime", "/etc/localtime", true);
         if (r >= 0)
                 r = append_bind(m, spec->launcher, SANDBOX_LAUNCHER_PATH, false);
         if (r >= 0 && runtime && !g_str_equal(runtime, spec->runtime))
@@ -208,6 +210,22 @@ static int append_read_only(const SandboxSpec *spec, sd_bus_message *m) {
         return r < 0 ? r : close_property(m);
 }
 
+/* The root is an empty tmpfs in any case (walls.c). Where this folder is given, that is laid over a mount of the folder alone;
+ * otherwise over a copy of every mount of the machine, which systemd then walks through some hundred times. Not with a workspace:
+ * the folder may be in it. */
+static int append_root(const SandboxSpec *spec, sd_bus_message *m) {
+        int r;
+
+        if (!spec->root || spec->workspace)
+                return 0;
+        r = append_text(m, "RootDirectory", spec->root);
+        if (r < 0)
+                return r;
+
+        /* What RootDirectory= would bring along. */
+        return sd_bus_message_append(m, "(sv)", "MountAPIVFS", "b", 0);
+}
+
 static int append_writable(const SandboxSpec *spec, sd_bus_message *m) {
         int r;
 
@@ -225,20 +243,22 @@ static int append_writable(const SandboxSpec *spec, sd_bus_message *m) {
 }
 
 static int append_files(const SandboxSpec *spec, sd_bus_message *m) {
-        const char *no_exec[4] = { NULL };
+        const char *no_exec[4] = { NULL }; /* "+": within the sandbox's root, wherever that is laid */
         size_t n = 0;
         int r;
 
-        r = append_read_only(spec, m);
+        r = append_root(spec, m);
+        if (r >= 0)
+                r = append_read_only(spec, m);
         if (r >= 0)
                 r = append_writable(spec, m);
         if (r < 0)
                 return r;
 
         if (spec->plugin_tree)
-                no_exec[n++] = SANDBOX_PLUGIN_PATH;
+                no_exec[n++] = "+" SANDBOX_PLUGIN_PATH;
         if (spec->data_directory)
-                no_exec[n++] = SANDBOX_DATA_PATH;
+                no_exec[n++] = "+" SANDBOX_DATA_PATH;
         if (spec->workspace && spec->workspace_access == WORKSPACE_WRITE)
                 no_exec[n++] = spec->workspace;
         if (!spec->workspace) {

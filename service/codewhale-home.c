@@ -22,6 +22,7 @@ static const char *const folder_table[_HOME_FOLDER_MAX] = {
         [HOME_DATA]      = "extensions/data",
         [HOME_RECORDS]   = "extensions/records",
         [HOME_DECISIONS] = "extensions/decisions",
+        [HOME_SANDBOX]   = "extensions/sandbox",
 };
 
 static char *find_home(void) {

@@ -16,6 +16,7 @@ typedef enum HomeFolder {
         HOME_DATA,      /* extensions/data/: one data directory a plugin */
         HOME_RECORDS,   /* extensions/records/: registration records */
         HOME_DECISIONS, /* extensions/decisions/: the decision log */
+        HOME_SANDBOX,   /* extensions/sandbox/: nothing; the roots of sandboxes are laid over it */
         _HOME_FOLDER_MAX,
         _HOME_FOLDER_INVALID = -EINVAL,
 } HomeFolder;

@@ -14,6 +14,7 @@
 #include "host-bundle-digest.h"
 #include "sandbox/unit-name.h"
 #include "service/host-launch.h"
+#include "service/time-zone.h"
 
 #define BUNDLE_FILE_BYTES_MAX MIB(4)
 #define FILES_FOLDER "files"
@@ -22,19 +23,19 @@ struct HostLaunch {
         SandboxSpec spec;
         char *unit, *binds_to, *plugin_id, *plugin_tree, *data_directory;
         char *description, *program, *workspace; /* of a core call */
+        GPtrArray *environment;
         GPtrArray *arguments;
         GPtrArray *sockets;
         GPtrArray *hidden;
 };
 
 /* Nothing of ours is inherited: a preload or an option must not run before the host has locked itself (H05, H06). */
-static const char *const environment[] = {
+static const char *const variables[] = {
         "PATH=/usr/bin:/bin",
         "HOME=" SANDBOX_DATA_PATH,
         "TMPDIR=" SANDBOX_TMP_PATH,
         "LANG=C.UTF-8",
         "NODE_OPTIONS=",
-        NULL,
 };
 
 HostLaunch *host_launch_free(HostLaunch *launch) {
@@ -49,6 +50,7 @@ HostLaunch *host_launch_free(HostLaunch *launch) {
         g_free(launch->description);
         g_free(launch->program);
         g_free(launch->workspace);
+        g_clear_pointer(&launch->environment, g_ptr_array_unref);
         g_clear_pointer(&launch->arguments, g_ptr_array_unref);
         g_clear_pointer(&launch->sockets, g_ptr_array_unref);
         g_clear_pointer(&launch->hidden, g_ptr_array_unref);
@@ -111,6 +113,17 @@ static void add_arguments(HostLaunch *launch, const Runtime *runtime, HostTier t
         add(launch->arguments, NULL);
 }
 
+static void add_environment(HostLaunch *launch) {
+        g_autofree char *zone = time_zone_name(NULL);
+
+        launch->environment = g_ptr_array_new_with_free_func(g_free);
+        for (size_t i = 0; i < G_N_ELEMENTS(variables); i++)
+                add(launch->environment, g_strdup(variables[i]));
+        if (zone)
+                add(launch->environment, g_strconcat("TZ=", zone, NULL));
+        add(launch->environment, NULL);
+}
+
 /* What the launcher tries to reach and must not. */
 static void add_targets(HostLaunch *launch, const HostContext *context) {
         const char *runtime_directory = g_getenv("XDG_RUNTIME_DIR");
@@ -158,6 +171,7 @@ static int prepare_data(HostLaunch *launch, const HostContext *context, const Pl
 static int launch_new(
                 const HostContext *context, const char *plugin_id, HostTier tier, uint64_t unit_generation, HostLaunch **ret) {
         g_autoptr(HostLaunch) launch = g_new0(HostLaunch, 1);
+        _cleanup_close_ int root = codewhale_home_make(context->home, HOME_SANDBOX);
         g_autofree char *shown = g_strdelimit(g_strconcat(tier == HOST_TIER_STRIP ? "types:" : "", plugin_id, NULL), "/", ':');
         int r;
 
@@ -168,12 +182,14 @@ static int launch_new(
         launch->binds_to = own_unit(context);
         launch->plugin_id = g_strdup(plugin_id);
         add_targets(launch, context);
+        add_environment(launch);
         launch->spec = (SandboxSpec) {
                 .unit = launch->unit,
                 .plugin_id = launch->plugin_id,
                 .binds_to = launch->binds_to,
+                .root = root >= 0 ? codewhale_home_get_path(context->home, HOME_SANDBOX) : NULL,
                 .launcher = context->launcher_path,
-                .environment = environment,
+                .environment = (const char *const *) launch->environment->pdata,
                 .memory_bytes = context->config->memory_bytes,
                 .tasks = context->config->tasks,
                 .sockets = (const char *const *) launch->sockets->pdata,

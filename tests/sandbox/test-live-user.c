@@ -41,7 +41,7 @@ static int listen_abstract(const char *name) {
         return fd;
 }
 
-static void test_walls_hold(void) {
+static void walls_hold(bool over_all_mounts) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autofree char *bus = runtime_path("bus"), *manager = runtime_path("systemd/private");
         const char *sockets[] = { bus, manager, "/run/dbus/system_bus_socket", NULL };
@@ -57,6 +57,8 @@ static void test_walls_hold(void) {
         if (!live_is_possible(UNIT_MANAGER_USER))
                 return;
         live_init(&live, UNIT_MANAGER_USER);
+        if (over_all_mounts)
+                live.spec.root = NULL;
         live.spec.sockets = sockets;
         live.spec.abstract = abstract;
         live.spec.hidden = hidden;
@@ -80,6 +82,15 @@ static void test_walls_hold(void) {
         g_assert_true(live.stop.requested);
         live_wait(&live, &live.closed);
         g_assert_cmpint(live.close_error, ==, 0);
+}
+
+static void test_walls_hold(void) {
+        walls_hold(false);
+}
+
+/* Where the folder that the root is otherwise laid over can't be made */
+static void test_walls_hold_over_all_mounts(void) {
+        walls_hold(true);
 }
 
 /* A wall that does not hold: the launcher says so and refuses by itself, whatever the service would say. */
@@ -622,6 +633,7 @@ static void test_node(void) {
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/live-user/B01-SY-13-walls-hold", test_walls_hold);
+        g_test_add_func("/live-user/walls-hold-over-all-mounts", test_walls_hold_over_all_mounts);
         g_test_add_func("/live-user/B02-wall-that-fails", test_wall_that_fails);
         g_test_add_func("/live-user/nothing-runs-without-the-word", test_nothing_runs_without_the_word);
         g_test_add_func("/live-user/another-word-is-no-word", test_another_word_is_no_word);

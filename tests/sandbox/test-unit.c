@@ -178,11 +178,26 @@ static void test_all_walls_are_asked_for(void) {
         g_assert_cmpstr(g_hash_table_lookup(trial.fake.texts, "BindsTo"), ==,
                         "codewhale-extensions.service");
         g_assert_cmpstr(g_hash_table_lookup(trial.fake.texts, "Slice"), ==, "codewhale.slice");
-        g_assert_cmpstr(g_hash_table_lookup(trial.fake.texts, "NoExecPaths"), ==, "/plugin,/data");
+        g_assert_cmpstr(g_hash_table_lookup(trial.fake.texts, "NoExecPaths"), ==, "+/plugin,+/data");
         g_assert_cmpstr(g_hash_table_lookup(trial.fake.texts, "WorkingDirectory"), ==, "/data");
         g_assert_cmpstr(g_hash_table_lookup(trial.fake.texts, "Environment"), ==,
                         "PATH=/usr/bin,NODE_OPTIONS=");
         g_assert_cmpuint(sandbox_unit_refused_walls(trial.unit).rows, ==, 0);
+}
+
+/* Nothing is asked for that was not given, and a root brings nothing along. */
+static void test_root(void) {
+        for (int given = 0; given <= 1; given++) {
+                g_auto(Trial) trial;
+
+                trial_init(&trial);
+                trial.spec.root = given ? "/home/u/sandbox" : NULL;
+                trial_start(&trial);
+                trial_wait(&trial, &trial.n_started);
+                g_assert_cmpstr(g_hash_table_lookup(trial.fake.texts, "RootDirectory"), ==, trial.spec.root);
+                g_assert_cmpint(fake_manager_was_given(&trial.fake, "MountAPIVFS"), ==, given);
+                g_assert_true(fake_manager_was_given(&trial.fake, "TemporaryFileSystem"));
+        }
 }
 
 static void test_optional_property_refused(void) {
@@ -523,6 +538,7 @@ static void test_unusable_specification(void) {
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/unit/all-walls-are-asked-for", test_all_walls_are_asked_for);
+        g_test_add_func("/unit/root", test_root);
         g_test_add_func("/unit/SY-05-optional-property-refused", test_optional_property_refused);
         g_test_add_func("/unit/SY-05-security-property-refused", test_security_property_refused);
         g_test_add_func("/unit/request-refused", test_request_refused);
