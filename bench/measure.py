@@ -24,6 +24,13 @@ def say(name, passes, goal=None, better='lower', digits=3):
                       'passes': [round(one, digits) for one in passes]}), flush=True)
 
 
+def say_rooms(worker, folder):
+    """A prompt snapshot, and a durable set of a plugin's storage against a plain durable replacement of a file in @folder"""
+    say('prompt.snapshot.1024.p50_ms', [worker.ask('snapshot')['us'] / 1000 for _ in range(PASSES)], 1)
+    rows = [worker.ask('set', folder) for _ in range(PASSES)]
+    say('storage.set.plain_ratio', [row['us'] / row['plain_us'] for row in rows], 1.3)
+
+
 def node():
     return os.environ['CODEWHALE_TEST_NODE']
 

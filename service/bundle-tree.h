@@ -65,6 +65,11 @@ char *bundle_tree_hash(const BundleTree *tree, const char *manifest);
  * bundle_tree_is_unchanged() - whether the tree below @root still carries the same fingerprints
  *
  * One stat() a node, nothing is opened. True proves that the bytes are the same; false that they have to be looked at.
+ *
+ * Watches of inotify would ask the kernel once for all nodes, but prove less: a watched folder does not tell of a write through a
+ * link elsewhere, nor of that link being made; no watch tells of writes into memory mapped from a descriptor that was open
+ * before, of a mount laid over a node, or of what happens to a remote file system elsewhere. In a fingerprint these show.
+ * So watches only bring the news early (service/plugin-watch.h).
  */
 bool bundle_tree_is_unchanged(const BundleTree *tree, int root);
 
