@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/client.h"
@@ -271,6 +273,13 @@ int client_find_plugin(Cli *cli, const char *plugin, char **ret_id, char **ret_p
         return 0;
 }
 
+/* The path without links, which is how the service wants a workspace; a folder that is not there stays as it is written. */
+static char *real_path(const char *path) {
+        char real[PATH_MAX];
+
+        return realpath(path, real) ? g_strdup(real) : g_canonicalize_filename(path, NULL);
+}
+
 int client_open_session(Cli *cli, char **ret, sd_bus_error *reterr) {
         g_autofree char *workspace = NULL;
         g_autoptr(sd_bus_message) reply = NULL;
@@ -284,7 +293,7 @@ int client_open_session(Cli *cli, char **ret, sd_bus_error *reterr) {
         }
 
         if (cli_has(cli, OPTION_WORKSPACE))
-                workspace = g_canonicalize_filename(cli->options[OPTION_WORKSPACE], NULL);
+                workspace = real_path(cli->options[OPTION_WORKSPACE]);
 
         const CallOption options[] = {
                 { "label", 's', .text = "codewhalectl" },

@@ -260,7 +260,7 @@ static void on_session_opened(Session *session, void *userdata) {
 
 static void on_session_changed(Session *session, void *userdata) {
         g_autofree char *path = path_of_number(PATH_SESSION, session->number);
-        char *names[] = { (char *) "Mode", (char *) "Posture", NULL };
+        char *names[] = { (char *) "Mode", (char *) "Posture", (char *) "Core", (char *) "CoreTools", NULL };
 
         object_changed(userdata, path, INTERFACE_SESSION, names);
 }

@@ -48,6 +48,8 @@ static const MethodRule method_rules[] = {
         { INTERFACE_STORAGE,   "Delete",        AUTHORIZE_MANAGE   },
         { INTERFACE_SESSIONS,  "Open",          AUTHORIZE_USE      },
         { INTERFACE_SESSIONS,  "List",          AUTHORIZE_READ     },
+        { INTERFACE_SESSIONS,  "RegisterCore",  AUTHORIZE_USE      },
+        { INTERFACE_SESSIONS,  "UnregisterCore", AUTHORIZE_USE     },
         { INTERFACE_SESSION,   "Close",         AUTHORIZE_USE      },
         { INTERFACE_SESSION,   "SetPosture",    AUTHORIZE_PERSONAL },
         { INTERFACE_SESSION,   "SetMode",       AUTHORIZE_USE      },

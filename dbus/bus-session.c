@@ -10,6 +10,7 @@
 #include "dbus/face.h"
 #include "dbus/paths.h"
 #include "dbus/personal.h"
+#include "service/core-desk.h"
 #include "service/selection-view.h"
 
 static Session *session_of_path(const Face *face, const char *path) {
@@ -97,6 +98,44 @@ static int property_get_plugins(
                 return errors_set(reterr, ERROR_NO_SUCH_SESSION, "The session has ended.");
 
         return sd_bus_message_append_strv(reply, selection_get_plugins(session->selection));
+}
+
+static SessionCore *core_of(const Face *face, const Session *session) {
+        return core_desk_find_core(face->service->core_desk, session, NULL);
+}
+
+static int property_get_core(
+                sd_bus *bus, const char *path, const char *interface, const char *property, sd_bus_message *reply,
+                void *userdata, sd_bus_error *reterr) {
+        const Session *session = session_of_path(userdata, path);
+        const SessionCore *core = session ? core_of(userdata, session) : NULL;
+
+        (void) bus;
+        (void) interface;
+        (void) property;
+
+        if (!session)
+                return errors_set(reterr, ERROR_NO_SUCH_SESSION, "The session has ended.");
+        return sd_bus_message_append(reply, "s", core ? core->kind : "none");
+}
+
+static int property_get_core_tools(
+                sd_bus *bus, const char *path, const char *interface, const char *property, sd_bus_message *reply,
+                void *userdata, sd_bus_error *reterr) {
+        const Session *session = session_of_path(userdata, path);
+        const SessionCore *core = session ? core_of(userdata, session) : NULL;
+        int r;
+
+        (void) bus;
+        (void) interface;
+        (void) property;
+
+        if (!session)
+                return errors_set(reterr, ERROR_NO_SUCH_SESSION, "The session has ended.");
+        r = sd_bus_message_open_container(reply, 'a', "s");
+        for (size_t i = 0; r >= 0 && core && i < core_tools_count(core->tools); i++)
+                r = sd_bus_message_append(reply, "s", core_tools_get(core->tools, i)->name);
+        return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
 /* Only its owner changes a session. */
@@ -242,6 +281,8 @@ static const sd_bus_vtable session_vtable[] = {
         SD_BUS_PROPERTY("Mode", "s", property_get, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
         SD_BUS_PROPERTY("Posture", "s", property_get, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
         SD_BUS_PROPERTY("Model", "s", property_get, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+        SD_BUS_PROPERTY("Core", "s", property_get_core, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+        SD_BUS_PROPERTY("CoreTools", "as", property_get_core_tools, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
         SD_BUS_PROPERTY("Plugins", "as", property_get_plugins, 0, SD_BUS_VTABLE_PROPERTY_CONST),
         SD_BUS_METHOD_WITH_ARGS("Hidden",
                                 SD_BUS_NO_ARGS,

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "common/cleanup.h"
+#include "common/errors.h"
 #include "common/limits.h"
 #include "dbus/bus-interfaces.h"
+#include "dbus/client-core.h"
 #include "dbus/face.h"
 #include "dbus/options.h"
 #include "dbus/paths.h"
@@ -73,6 +77,53 @@ static int handle_list(Face *face, Caller *caller, sd_bus_message *m, sd_bus_err
 }
 BUS_METHOD(list)
 
+/* ---- cores ---- */
+
+/* "/" stands for the implicit session. */
+static int find_session(Face *face, Caller *caller, const char *path, Session **ret, sd_bus_error *reterr) {
+        return face_find_session(face, caller, strcmp(path, "/") == 0 ? NULL : path, ret, reterr);
+}
+
+static int handle_register_core(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        const char *path, *object, *text;
+        g_autoptr(CoreTools) tools = NULL;
+        Session *session;
+        int r;
+
+        r = message_read(m, reterr, "oos", &path, &object, &text);
+        if (r >= 0)
+                r = options_read_none(m, reterr);
+        if (r >= 0)
+                r = find_session(face, caller, path, &session, reterr);
+        if (r >= 0)
+                r = core_tools_read(text, &tools, reterr);
+        if (r < 0)
+                return r;
+        /* A channel may close while the session lives on. */
+        if (face->caller)
+                return errors_set(reterr, ERROR_NOT_SUPPORTED, "A core is registered over the bus, not over a direct channel.");
+
+        session_set_core(session, client_core_new(face->bus, caller_get_name(caller), object, tools));
+        return message_reply_empty(m);
+}
+BUS_METHOD(register_core)
+
+static int handle_unregister_core(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        const char *path;
+        Session *session;
+        int r;
+
+        r = message_read(m, reterr, "o", &path);
+        if (r >= 0)
+                r = find_session(face, caller, path, &session, reterr);
+        if (r < 0)
+                return r;
+
+        session_set_core(session, NULL);
+        return message_reply_empty(m);
+}
+BUS_METHOD(unregister_core)
+
 static const sd_bus_vtable sessions_vtable[] = {
         SD_BUS_VTABLE_START(0),
         SD_BUS_METHOD_WITH_ARGS("Open",
@@ -84,6 +135,16 @@ static const sd_bus_vtable sessions_vtable[] = {
                                 SD_BUS_NO_ARGS,
                                 SD_BUS_RESULT("a(ossss)", sessions),
                                 method_list,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("RegisterCore",
+                                SD_BUS_ARGS("o", session, "o", object, "s", tools, "a{sv}", options),
+                                SD_BUS_NO_RESULT,
+                                method_register_core,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("UnregisterCore",
+                                SD_BUS_ARGS("o", session),
+                                SD_BUS_NO_RESULT,
+                                method_unregister_core,
                                 SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_SIGNAL_WITH_ARGS("Opened", SD_BUS_ARGS("o", session), 0),
         SD_BUS_SIGNAL_WITH_ARGS("Closed", SD_BUS_ARGS("o", session), 0),

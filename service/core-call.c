@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/cleanup.h"
 #include "common/errors.h"
@@ -233,6 +234,11 @@ void core_call_execute(CoreCall *call) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         SessionCore *core = core_gate_core(call->gate);
         Invocation *invocation = call->invocation;
+        const Workspace *folder = invocation->session->folder;
+        struct stat st = {};
+
+        if (folder)
+                (void) fstat(workspace_get_fd(folder), &st);
         const CoreRequest request = {
                 .call_id = invocation->call_id,
                 .parent = invocation->parent,
@@ -242,8 +248,8 @@ void core_call_execute(CoreCall *call) {
                 .input = invocation->input,
                 .input_size = invocation->input_size,
                 .workspace = invocation->session->workspace,
-                .device = invocation->session->workspace_device,
-                .inode = invocation->session->workspace_inode,
+                .device = st.st_dev,
+                .inode = st.st_ino,
                 .operands = call->operands,
         };
 

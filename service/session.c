@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/cleanup.h"
 #include "common/errors.h"
@@ -132,16 +131,6 @@ static unsigned count_of_client(const SessionTable *table, const char *client) {
         return n;
 }
 
-/* Which folder that is, whatever its path leads to later. */
-static void session_pin_workspace(Session *session) {
-        struct stat st;
-
-        if (session->workspace[0] == '\0' || stat(session->workspace, &st) < 0 || !S_ISDIR(st.st_mode))
-                return;
-        session->workspace_device = st.st_dev;
-        session->workspace_inode = st.st_ino;
-}
-
 static Session *session_new(SessionTable *table, const char *client, const SessionOptions *options, Mode mode, Posture posture) {
         Session *session = g_new0(Session, 1);
 
@@ -155,7 +144,6 @@ static Session *session_new(SessionTable *table, const char *client, const Sessi
         session->model = g_strdup(options->model ?: "");
         session->mode = mode;
         session->posture = posture;
-        session_pin_workspace(session);
         return session;
 }
 
@@ -268,6 +256,14 @@ int session_set_posture(Session *session, const char *word, sd_bus_error *reterr
         session->posture = posture;
         session_changed(session);
         return 0;
+}
+
+void session_set_core(Session *session, SessionCore *core) {
+        if (session->core)
+                session->core->gone = true;
+        session_core_unref(session->core);
+        session->core = core;
+        session_changed(session);
 }
 
 void session_raise_posture(Session *session, Posture posture) {

@@ -23,7 +23,6 @@ typedef struct Session {
         char *workspace; /* absolute canonical path, or "" */
         Workspace *folder; /* the same, held; NULL for none */
         char *model;
-        uint64_t workspace_device, workspace_inode; /* of the workspace when the session began; 0 and 0 when there was none */
         struct SessionCore *core; /* that its client offers (session-core.h); NULL for none */
         Mode mode;
         Posture posture;
@@ -85,6 +84,9 @@ void session_table_client_gone(SessionTable *table, const char *client);
 
 /** session_set_posture() - 0; ERROR_INVALID_ARGUMENTS; ERROR_NOT_AUTHORIZED when it would raise to full-access */
 int session_set_posture(Session *session, const char *word, sd_bus_error *reterr);
+
+/** session_set_core() - who runs core tools for it from now on; takes @core, NULL for nobody of the client's */
+void session_set_core(Session *session, struct SessionCore *core);
 
 /** session_raise_posture() - set any posture: a person has confirmed it */
 void session_raise_posture(Session *session, Posture posture);

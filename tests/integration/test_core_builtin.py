@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The built-in core: what its tools do, and that each runs behind walls with the workspace as its only view."""
 
+import json
 import os
 import time
 from pathlib import Path
@@ -94,10 +95,12 @@ class Files(CoreCase):
 
     def test_a_folder_that_was_exchanged(self):
         self.write('a.txt', 'mine\n')
+        call = self.begin(('read', {'path': 'a.txt'}), wait=1500)
+        iterate_until(lambda: self.units.names(), what='a host')
         self.workspace.rename(self.daemon.base / 'moved')
         self.workspace.mkdir()
         (self.workspace / 'a.txt').write_text('theirs\n')
-        outcome = self.one('read', {'path': 'a.txt'})
+        [outcome] = json.loads(call.result(60))['structured']['done']
         self.assertEqual(outcome['code'], 'refused')
         self.assertIn('another folder', outcome['message'])
 

@@ -20,6 +20,7 @@ const one = async ({ name, input, abort }) => {
   }
 }
 if (!exec.core) return { core: false }
+if (input.wait) await new Promise(next => setTimeout(next, input.wait))
 const done = []
 if (input.together) done.push(...await Promise.all((input.calls ?? []).map(one)))
 else for (const call of input.calls ?? []) done.push(await one(call))

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Extensions that make up tickets. What they write reaches the service as it is: the descriptor is theirs to write to."""
+
+from codewhale import CoreCase, iterate_until
+
+# Frames of core/call with tickets that nobody made, past the host's own code.
+FORGE = '''
+const fs = await import('node:fs')
+const frame = (id, more) => {
+  const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method: 'core/call', params: {
+    owner: { plugin_id: more.plugin ?? 'user/000000000000/x', generation: 1, owner_token: 'a'.repeat(64) },
+    ticket: more.ticket ?? 'cwt.' + '0'.repeat(64), name: 'read', input: { path: 'a.txt' } } }))
+  const head = Buffer.alloc(8)
+  head.write('CWX1')
+  head.writeUInt32LE(body.length, 4)
+  return Buffer.concat([head, body])
+}
+const frames = []
+for (let n = 0; n < input.count; n++) frames.push(frame(100000 + n, { ticket: input.tickets?.[n] }))
+fs.writeSync(1, Buffer.concat(frames))
+await new Promise(next => setTimeout(next, 5000))
+return 'still here'
+'''
+
+
+class Forgers(CoreCase):
+    def setUp(self):
+        super().setUp()
+        self.approver()
+        self.write('a.txt', 'secret\n')
+
+    def test_X09_AP20_eight_forged_tickets_end_the_host(self):
+        plugin = self.bring_up_asking('forger', body=FORGE)
+        failed = self.client.signals('Plugins', 'Failed')
+        call = self.client.start_tool('ask', {'count': 8}, session=self.session)
+        self.assertFails('HostUnavailable', call.result)
+        failed.wait()
+        self.assertEqual(failed[0][0], plugin)
+        self.assertIn('bad tickets', failed[0][-1])
+        self.assertEqual(self.daemon.log().count('A core call with a bad ticket was refused'), 8)
+        # Others are not touched, and the forger starts anew with a clean slate.
+        self.bring_up_asking('honest', 'honest')
+        self.assertEqual(self.text('read', {'path': 'a.txt'}, tool='honest'), 'secret\n')
+
+    def test_X08_X10_one_forged_ticket_gets_nothing(self):
+        self.bring_up_asking('forger', body=FORGE)
+        call = self.client.start_tool('ask', {'count': 3, 'tickets': ['', 'cwt.' + 'f' * 64, 'nonsense']}, session=self.session)
+        iterate_until(lambda: self.daemon.log().count('A core call with a bad ticket was refused') == 3, what='three refusals')
+        # An answer that its own host never asked for ends that host, not the service.
+        self.assertFails('HostUnavailable', call.result)
+        self.assertNotIn('f' * 64, self.daemon.log())
+        self.assertEqual(self.records(tool='read'), [])
+
+    def test_no_ticket_in_any_record_or_log(self):
+        self.bring_up_asking()
+        self.assertEqual(self.text('read', {'path': 'a.txt'}), 'secret\n')
+        kept = self.daemon.log() + ''.join(path.read_text() for path in (self.daemon.home / 'extensions' / 'decisions').iterdir())
+        self.assertNotIn('cwt.', kept)
