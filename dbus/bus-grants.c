@@ -54,12 +54,9 @@ static int read_id(sd_bus_message *m, guint64 *ret, sd_bus_error *reterr) {
         return 0;
 }
 
-/* Grants count on the monotonic clock, people on another. */
-static uint64_t to_realtime(uint64_t monotonic_usec) {
-        return monotonic_usec + (uint64_t) (g_get_real_time() - g_get_monotonic_time());
-}
-
 static char *grant_to_json(const Grant *grant) {
+        /* Grants count on the monotonic clock, people on another. */
+        const uint64_t since_1970 = (uint64_t) (g_get_real_time() - g_get_monotonic_time());
         g_auto(JWriter) writer = {};
 
         jwriter_init(&writer);
@@ -73,9 +70,9 @@ static char *grant_to_json(const Grant *grant) {
         jwriter_member_string(&writer, "words", grant->words);
         jwriter_member_string(&writer, "key", grant->key);
         jwriter_member_string(&writer, "given_by", grant->giver);
-        jwriter_member_uint(&writer, "given_usec", to_realtime(grant->given_usec));
+        jwriter_member_uint(&writer, "given_usec", since_1970 + grant->given_usec);
         if (grant->expires_usec > 0)
-                jwriter_member_uint(&writer, "expires_usec", to_realtime(grant->expires_usec));
+                jwriter_member_uint(&writer, "expires_usec", since_1970 + grant->expires_usec);
         jwriter_end_object(&writer);
         return jwriter_steal(&writer, NULL);
 }

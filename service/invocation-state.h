@@ -39,6 +39,7 @@ struct Invocation {
         Jdoc *original_arguments;
 
         HookFold *fold;
+        GString *verdicts; /* of the listeners, for the record; NULL when none was asked */
         GPtrArray *listeners; /* Registration; those that are to be asked */
         unsigned next_listener;
         uint64_t hooks_due_usec;

@@ -104,6 +104,8 @@ static void invocation_free(Invocation *invocation) {
         jdoc_free(invocation->arguments);
         jdoc_free(invocation->original_arguments);
         hook_fold_free(invocation->fold);
+        if (invocation->verdicts)
+                g_string_free(invocation->verdicts, TRUE);
         g_clear_pointer(&invocation->listeners, g_ptr_array_unref);
         if (invocation->decided)
                 decision_done(&invocation->decision);
@@ -177,6 +179,7 @@ static void invocation_record(Invocation *invocation, const char *error_name) {
                 .answered_by = invocation->answered_by,
                 .grant = invocation->grant,
                 .trace_json = trace,
+                .hooks = invocation->verdicts ? invocation->verdicts->str : NULL,
                 .result = !ran ? NULL : error_name ? error_name + strlen(ERROR_PREFIX) : "ok",
                 .note = invocation->error_message,
                 .duration_usec = now_usec(CLOCK_MONOTONIC) - invocation->started_usec,

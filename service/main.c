@@ -245,7 +245,8 @@ static int serve(sd_event *event, sd_bus *bus, Service *service) {
         log_info("codewhale-extensionsd " PROJECT_VERSION " serves %s.", BUS_NAME);
         r = sd_event_loop(event);
         (void) sd_notify(false, "STOPPING=1");
-        return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        /* The end of the bus ends the loop with a status of its own (DB-09): only a failure is started anew. */
+        return r != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int run(void) {

@@ -13,6 +13,9 @@
 /* Asks the pre-execute listeners of one call, one after the other in the order of their registration; all of them share one
  * budget of time (contract 4.8). A listener that can't be asked counts as a refusal: it may be a guard. */
 
+/* More than a record keeps of one text would be written for nothing. */
+#define VERDICTS_BYTES_MAX 1024u
+
 static void tool_hooks_next(Invocation *invocation);
 
 static uint64_t hooks_left_msec(const Invocation *invocation) {
@@ -43,6 +46,15 @@ static HookFailure hook_failure_of(const RpcAnswer *answer) {
         }
 }
 
+/* Every verdict goes into the record, also of those who had no opinion (pains C12). */
+static void note_verdict(Invocation *invocation, const HookSource *source, const char *verdict) {
+        if (!invocation->verdicts)
+                invocation->verdicts = g_string_new(NULL);
+        if (invocation->verdicts->len < VERDICTS_BYTES_MAX)
+                g_string_append_printf(invocation->verdicts, "%s%s: %.32s", invocation->verdicts->len > 0 ? "; " : "", source->label,
+                                       verdict);
+}
+
 static void on_hook_answer(const RpcAnswer *answer, void *userdata) {
         Invocation *invocation = userdata;
         const Registration *listener = g_ptr_array_index(invocation->listeners, invocation->next_listener);
@@ -58,6 +70,8 @@ static void on_hook_answer(const RpcAnswer *answer, void *userdata) {
                 (void) hook_fold_add_failure(invocation->fold, &source, HOOK_FAILURE_REVOKED, NULL);
         else
                 (void) hook_fold_add_answer(invocation->fold, &source, answer->result);
+        note_verdict(invocation, &source, (answer->outcome == RPC_OUTCOME_RESULT ? jval_text(jval_member(answer->result, "kind")) : NULL)
+                     ?: "no verdict");
 
         invocation->next_listener++;
         tool_hooks_next(invocation);
@@ -123,8 +137,12 @@ static bool hooks_decided(const Invocation *invocation) {
 
 static void tool_hooks_next(Invocation *invocation) {
         while (!hooks_decided(invocation) && invocation->next_listener < invocation->listeners->len) {
-                if (tool_hooks_ask(invocation, g_ptr_array_index(invocation->listeners, invocation->next_listener)))
+                const Registration *listener = g_ptr_array_index(invocation->listeners, invocation->next_listener);
+                const HookSource source = hook_source(listener);
+
+                if (tool_hooks_ask(invocation, listener))
                         return;
+                note_verdict(invocation, &source, "could not be asked");
                 invocation->next_listener++;
         }
         tool_call_decide(invocation);

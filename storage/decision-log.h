@@ -50,6 +50,7 @@ typedef struct DecisionRecord {
         const char *card;        /* id of the approval card */
         const char *answered_by; /* the approver */
         uint64_t grant;          /* id of the grant that answered or was given; 0: none */
+        const char *hooks;       /* what each listener said: "counter: abstain; guard: deny" */
         const char *trace_json;  /* trace_to_json() of policy/trace.h */
         const char *result; /* how the execution ended: "ok", an error's last word; NULL when it never ran */
         const char *note;   /* a sentence */

@@ -93,6 +93,7 @@ static char *encode(const DecisionRecord *record, Shortening shortening, size_t 
         member_text(&writer, "posture", record->posture);
         member_text(&writer, "mode", record->mode);
         member_text(&writer, "provenance", record->provenance);
+        member_text(&writer, "hooks", record->hooks);
         member_text(&writer, "card", record->card);
         member_text(&writer, "answered_by", record->answered_by);
         if (record->grant > 0)

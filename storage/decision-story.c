@@ -130,6 +130,13 @@ static void tell_arguments(GString *story, Jval record) {
         g_string_append_printf(story, "They were: %s\n", shown);
 }
 
+static void tell_hooks(GString *story, Jval record) {
+        const char *hooks = text_of(record, "hooks");
+
+        if (hooks)
+                g_string_append_printf(story, "Its listeners said: %s.\n", hooks);
+}
+
 static void tell_trace(GString *story, Jval record) {
         JIter iter = jval_iterate(jval_member(record, "trace"));
         unsigned number = 0;
@@ -194,6 +201,7 @@ int decision_story(const char *json, size_t size, char **ret) {
         tell_subject(story, record);
         tell_who(story, record);
         tell_arguments(story, record);
+        tell_hooks(story, record);
         tell_trace(story, record);
         tell_end(story, record);
         *ret = sanitize_block(story->str, STORY_BYTES_MAX, NULL);

@@ -58,9 +58,10 @@ class Daemon:
     def environment(self):
         return {**os.environ, 'DBUS_SESSION_BUS_ADDRESS': self.address, 'CODEWHALE_HOME': str(self.home)}
 
-    def start(self, seconds=20):
+    def start(self, *more, seconds=20):
+        """@more: options beside those that it always gets."""
         with open(self.log_path, 'ab') as log:
-            self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            self.process = subprocess.Popen([*self.command(), *more], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                             env=self.environment(), cwd='/', preexec_fn=drop_capabilities)
         self._wait_for_name(seconds)
         return self
