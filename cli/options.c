@@ -54,7 +54,15 @@ static const Option options[] = {
         { OPTION_UNTIL, 0, "until", "TIME", "decisions log", "Only what is older" },
         { OPTION_LIMIT, 0, "limit", "N", "decisions", "At most this many (default 50)" },
         { OPTION_FOLLOW, 'f', "follow", NULL, "log", "Stay, and print what is new" },
-        { OPTION_LINES, 'n', "lines", "N", "log", "The last N lines" },
+        { OPTION_LINES, 'n', "lines", "N", "log top", "log: the last N lines; top: end after N views" },
+        { OPTION_ONCE, 0, "once", NULL, "top", "Print one view and end" },
+        { OPTION_INTERVAL, 0, "interval", "SECONDS", "top", "Between two views (default 2)" },
+        { OPTION_SORT, 0, "sort", "BY", "top", "memory (default), cpu, calls or name" },
+        { OPTION_DIR, 0, "dir", "DIRECTORY", "new", "Make it in there (default: here)" },
+        { OPTION_TYPESCRIPT, 0, "typescript", NULL, "new", "In TypeScript" },
+        { OPTION_ASK, 0, "ask", NULL, "dev", "Allow no call by itself: leave the cards to codewhalectl approve" },
+        { OPTION_CONFIG, 0, "config", "FILE", "dev", "Add this to the service's config.toml: settings of the plugin" },
+        { OPTION_NODE, 0, "node", "FILE", "dev", "The runtime to use (default: the first suitable one in PATH)" },
 };
 
 G_STATIC_ASSERT(G_N_ELEMENTS(options) == _OPTION_MAX);

@@ -89,11 +89,31 @@ static const Verb verbs[] = {
         { NULL, "why", "CALL", 1, 1, false, verb_why, "Tell how a call came to its outcome", NULL },
         { NULL, "decisions", "", 0, 0, false, verb_decisions, "Show the latest decisions", NULL },
 
+        { "Authors", "new", "NAME", 1, 1, false, verb_new, "Write a bundle to start from",
+                        "A folder with a manifest, a module, types for the editor, a test and a README. "
+                        "Nothing is installed." },
+        { NULL, "dev", "[FOLDER]", 0, 1, false, verb_dev, "Run a bundle from its folder while you change it",
+                        "In a service of its own, with a home and a bus in a temporary folder; nothing of yours is "
+                        "touched.\n"
+                        "Every change of the folder installs, trusts and enables the bundle again; what it stored "
+                        "stays. Shows\n"
+                        "its log, what it registers and its calls, and says how to call it from another terminal. "
+                        "Calls are\n"
+                        "allowed by themselves unless --ask is given. Ctrl-C ends it and removes all of it. FOLDER is "
+                        ". if it is\n"
+                        "not given." },
+
         { "Service", "status", "", 0, 0, false, verb_status, "Show the state of the service", NULL },
         { NULL, "doctor", "", 0, 0, false, verb_doctor, "Look for what could keep extensions from running",
                         "Ends with 1 when a check failed." },
         { NULL, "log", "PLUGIN", 1, 1, false, verb_log, "Show what a plugin wrote",
                         "Runs journalctl for the units of its host." },
+        { NULL, "top", "", 0, 0, false, verb_top, "Watch plugins, what they use, and open cards",
+                        "A screen that is drawn again and again; keys: m, c, l and n sort by memory, "
+                        "processor, calls and name,\n"
+                        "space draws now, q quits. Without a terminal, with --once or with --json: one view. "
+                        "All of it are\n"
+                        "properties of the plugins' objects on the bus." },
         { NULL, "monitor", "", 0, 0, false, verb_monitor, "Print the service's signals as they come", NULL },
         { NULL, "help", "[VERB]", 0, 1, false, verb_help, "Show this help, or that of a verb", NULL },
         { NULL, NULL, NULL, 0, 0, false, NULL, NULL, NULL },

@@ -32,6 +32,9 @@ bool verb_is_literal(const char *name);
 const Verb *verbs_all(void);
 
 /** verb_run() - check the number of words and run the verb; prints what is wrong. Returns an ExitStatus */
+int verb_dev(Cli *cli, int argc, char **argv);
+int verb_new(Cli *cli, int argc, char **argv);
+int verb_top(Cli *cli, int argc, char **argv);
 int verb_run(Cli *cli, int argc, char **argv);
 
 /** verb_refuse_unknown() - say that there is no such verb, and which one may be meant; returns

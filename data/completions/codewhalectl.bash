@@ -9,7 +9,7 @@ __codewhalectl_names() {
 
 _codewhalectl() {
         local verbs='list show validate schema install update review trust enable disable revoke uninstall reload tools call commands run
-                hooks prompt storage sessions approve grants why decisions status doctor log monitor help'
+                hooks prompt storage sessions approve grants why decisions new dev status doctor log top monitor help'
         local everywhere='--help --version --json --user --system --address= --timeout= --no-pager --color='
         local session='--workspace= --mode= --posture='
         local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb='' place=0 i words=''
@@ -31,6 +31,9 @@ _codewhalectl() {
         --posture) words='ask auto-review never full-access' ;;
         --scope) words='once session' ;;
         --kind) words='call command card answer grant trust posture attempt' ;;
+        --sort) words='memory cpu calls name' ;;
+        --dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        --config | --node) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         --outcome) words='allowed approved denied timed-out no-approver withdrawn refused-by-policy hook-denied hook-failed cancelled' ;;
         --plugin) words=$(__codewhalectl_names name list) ;;
         --tool) words=$(__codewhalectl_names name tools) ;;
@@ -55,6 +58,9 @@ _codewhalectl() {
                 approve) words+=' --watch --scope= --for= --digest=' ;;
                 decisions) words+=' --kind= --session= --plugin= --tool= --outcome= --since= --until= --limit=' ;;
                 log) words+=' --follow --lines= --since= --until=' ;;
+                top) words+=' --once --lines= --interval= --sort=' ;;
+                new) words+=' --dir= --typescript' ;;
+                dev) words+=' --ask --config= --node=' ;;
                 esac
         elif [[ -z $verb ]]; then
                 words=$verbs
@@ -62,7 +68,7 @@ _codewhalectl() {
                 case $verb:$place in
                 show:0 | update:0 | review:0 | trust:0 | enable:0 | disable:0 | revoke:0 | uninstall:0 | log:0 | storage:1)
                         words=$(__codewhalectl_names name list) ;;
-                install:0 | validate:0)
+                install:0 | validate:0 | dev:0)
                         mapfile -t COMPREPLY < <(compgen -d -- "$current")
                         return ;;
                 tools:0 | call:0) words=$(__codewhalectl_names name tools) ;;

@@ -53,6 +53,14 @@ def run(address, *words, text=None, **more):
         return Done(process.returncode, *texts)
 
 
+def read_now(process):
+    """What a process with a pipe, set not to block, has written by now."""
+    try:
+        return os.read(process.stdout.fileno(), 65536).decode(errors='replace')
+    except BlockingIOError:
+        return ''
+
+
 def begin(address, *words):
     """Run it with pipes and go on."""
     return subprocess.Popen([str(program()), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
