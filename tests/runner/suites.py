@@ -222,12 +222,12 @@ def is_host_test(program):
     return test_file(program) is not None
 
 
-def integration(name='integration', **shared):
+def integration(name='integration', ambient=(), **shared):
     """Beside a private systemd as root; on a desktop beside the manager that runs there."""
     shared = {'name': name, 'folder': f'tests/{name}', **shared}
     harness = ROOT / 'tests' / 'harness' / 'private-systemd'
     if os.geteuid() == 0:
-        before = [str(harness), '--as', 'tester', '--timeout', '900', '--env', 'CODEWHALE_BUILD',
+        before = [str(harness), '--as', 'tester', *ambient, '--timeout', '900', '--env', 'CODEWHALE_BUILD',
                   '--env', 'CODEWHALE_TEST_NODE', '--env', 'CODEWHALE_TEST_RUNTIMES', '--env', 'PYTHONUNBUFFERED', '--']
         return Scripts(**shared, before=before)
     if os.path.exists(os.path.join(os.environ.get('XDG_RUNTIME_DIR', ''), 'systemd/private')):
@@ -250,6 +250,8 @@ def all_suites(quick, sanitize):
         found.append(system())
     found.append(integration())
     found.append(integration('escape', asks_runtime=True))
+    # To count the descriptors of the service, which is not dumpable: the folder belongs to root.
+    found.append(integration('soak', ambient=('--ambient', 'CAP_DAC_READ_SEARCH')))
     if sanitize:
         found.append(Checked('sanitize', build.SANITIZED, environment=SANITIZERS))
         if not quick:
