@@ -10,6 +10,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "dbus/server.h"
+#include "service/grant-keeper.h"
 
 /* Set before the process is forked off. */
 static const char *home_path, *bus_address;
@@ -77,6 +78,33 @@ static int method_open_card(sd_bus_message *m, void *userdata, sd_bus_error *ret
         return r < 0 ? r : sd_bus_reply_method_return(m, "t", approval_get_id(approval));
 }
 
+static int method_give(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {
+        static const BuildScope build = { .plugin = "user/0/counter", .content_hash = "00" };
+        static const ApprovalSubject subject = { .tool = "mod_counter", .build = &build };
+        const Actor person = { .name = (char *) ":1.0" };
+        const ApprovalAnswer answer = { .outcome = APPROVAL_ALLOWED, .who = &person, .scope = "tool" };
+        const State *state = userdata;
+        g_auto(ApprovalKeys) keys = {};
+        g_autoptr(Jdoc) arguments = NULL;
+        GrantGift gift = { .subject = &subject, .keys = &keys, .offers = GRANT_OFFER(GRANT_TOOL), .call_id = "c-1" };
+        Session *session;
+
+        g_assert_cmpint(jdoc_parse("{}", 2, NULL, &arguments, NULL), ==, 0);
+        g_assert_cmpint(approval_keys_make(&subject, jdoc_root(arguments), &keys), ==, 0);
+        g_assert_cmpint(session_table_implicit(state->service->sessions, sd_bus_message_get_sender(m), &session, reterr), >=, 0);
+        gift.session = session->id;
+        g_assert_cmpuint(grant_keeper_give(state->service->keeper, &gift, &answer), >, 0);
+        return sd_bus_reply_method_return(m, NULL);
+}
+
+static int method_grants(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {
+        const State *state = userdata;
+        g_autoptr(GPtrArray) grants = grant_table_list(state->service->grants);
+
+        (void) reterr;
+        return sd_bus_reply_method_return(m, "u", grants->len);
+}
+
 static int method_pretend(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {
         State *state = userdata;
         const char *path;
@@ -92,6 +120,8 @@ static const sd_bus_vtable probe_vtable[] = {
         SD_BUS_VTABLE_START(0),
         SD_BUS_METHOD("Counts", "", "uuuuuuuu", method_counts, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD("OpenCard", "ss", "t", method_open_card, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD("Give", "", "", method_give, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD("Grants", "", "u", method_grants, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD("Pretend", "o", "", method_pretend, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_VTABLE_END,
 };
@@ -174,6 +204,19 @@ uint64_t served_open_card(sd_bus *client, const char *requester, const char *arg
                                         requester, arguments), >=, 0);
         g_assert_cmpint(sd_bus_message_read(reply, "t", &id), >, 0);
         return id;
+}
+
+void served_give(sd_bus *client) {
+        g_assert_cmpint(sd_bus_call_method(client, SERVICE, PROBE_PATH, PROBE_INTERFACE, "Give", NULL, NULL, NULL), >=, 0);
+}
+
+uint32_t served_count_grants(sd_bus *client) {
+        g_autoptr(sd_bus_message) reply = NULL;
+        uint32_t grants;
+
+        g_assert_cmpint(sd_bus_call_method(client, SERVICE, PROBE_PATH, PROBE_INTERFACE, "Grants", NULL, &reply, NULL), >=, 0);
+        g_assert_cmpint(sd_bus_message_read(reply, "u", &grants), >, 0);
+        return grants;
 }
 
 void served_pretend_request(sd_bus *client, const char *path) {

@@ -39,6 +39,10 @@ ServedCounts served_wait_for_callers(sd_bus *client, uint32_t callers);
 /** served_open_card() - as a call of @requester would that needs a person */
 uint64_t served_open_card(sd_bus *client, const char *requester, const char *arguments);
 
+/** served_give() - a person gives the client a grant for its implicit session */
+void served_give(sd_bus *client);
+uint32_t served_count_grants(sd_bus *client);
+
 /** served_pretend_request() - let a request object be there, to be introspected */
 void served_pretend_request(sd_bus *client, const char *path);
 

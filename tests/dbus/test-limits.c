@@ -117,6 +117,32 @@ static void test_churn(void) {
         g_assert_cmpuint(after.fds, <=, before.fds + 4);
 }
 
+/* A client that holds a grant leaves, again and again: the grant goes each time, and nothing grows. */
+static void test_grant_churn(void) {
+        const unsigned rounds = served_is_checked() ? 500 : 10000, settled = rounds / 10;
+        g_autoptr(sd_bus) other = private_bus_open(served.bus);
+        ServedCounts before = served_count(other), after;
+        size_t memory = 0;
+
+        for (unsigned i = 0; i < rounds; i++) {
+                sd_bus *client = private_bus_open(served.bus);
+                unsigned waits = 0;
+
+                if (i == settled)
+                        memory = served_memory(&served);
+                served_give(client);
+                g_assert_cmpuint(served_count_grants(client), ==, 1);
+                client = sd_bus_flush_close_unref(client);
+                while (served_count_grants(other) > 0 && waits++ < 50000)
+                        g_usleep(200);
+                g_assert_cmpuint(served_count_grants(other), ==, 0);
+        }
+        after = served_wait_for_callers(other, before.callers);
+        g_assert_cmpuint(after.sessions, ==, before.sessions);
+        g_assert_cmpuint(after.fds, <=, before.fds + 4);
+        g_assert_cmpuint(served_memory(&served), <=, memory + MIB(2));
+}
+
 static int make_arguments(bool sealed) {
         int fd = memfd_create("arguments", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -195,6 +221,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/dbus/limits/DB-01-depth", test_depth);
         g_test_add_func("/dbus/limits/memory-files", test_memory_files);
         g_test_add_func("/dbus/limits/DB-12-churn", test_churn);
+        g_test_add_func("/dbus/limits/DB-14-grant-churn", test_grant_churn);
         g_test_add_func("/dbus/limits/DB-07-descriptors", test_descriptors);
         r = g_test_run();
         served_stop(&served);
