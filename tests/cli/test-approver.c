@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/card.h"
+#include "cli/wrap.h"
 #include "cli/key-guard.h"
 
 #define MSEC UINT64_C(1000)
@@ -68,6 +69,41 @@ static void test_card_members(void) {
 
         g_assert_cmpint(card_parse(&cli, json, &card), ==, 0);
         g_assert_cmpstr(card->page, ==, "Card 1: t\nTool:   t\nPlugin: p\nArguments:\n  A: 1\n");
+}
+
+/* C7: however long a line of somebody else is, each of its rows stands behind the bar; none is wider than the terminal. */
+static void test_wrap(void) {
+        static const struct {
+                const char *text;
+                unsigned columns;
+                const char *expected;
+        } cases[] = {
+                { "short", 0, "│ short\n" },
+                { "a\n\nb\n", 40, "│ a\n│ \n│ b\n" },
+                { "0123456789abcdef", 13, "│ 0123456789\n│ abcdef\n" },
+                { "0123456789[y] allow once", 13, "│ 0123456789\n│ [y] allow \n│ once\n" },
+                { "\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 13,
+                  "│ \xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\n│ \xe6\xbc\xa2\n" },
+                { "a\tb", 40, "│ a       b\n" },
+                { "x\x1b[2J\ry", 40, "│ x\\x1b[2J\\x0dy\n" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(GString) out = g_string_new(NULL);
+
+                g_test_message("case %zu", i);
+                wrap_append(out, "│ ", "│ ", cases[i].text, strlen(cases[i].text), cases[i].columns);
+                g_assert_cmpstr(out->str, ==, cases[i].expected);
+        }
+}
+
+static void test_wrap_cut(void) {
+        g_autofree char *whole = wrap_cut("Card 1: short", 40), *cut = wrap_cut("Card 1: 0123456789", 12);
+        g_autofree char *none = wrap_cut("Card 1: 0123456789", 0);
+
+        g_assert_cmpstr(whole, ==, "Card 1: short");
+        g_assert_cmpstr(cut, ==, "Card 1: 0…");
+        g_assert_cmpstr(none, ==, "Card 1: 0123456789");
 }
 
 static void test_card_refused(void) {
@@ -156,6 +192,8 @@ int main(int argc, char **argv) {
         g_test_add_func("/cli/approver/card-cut", test_card_cut);
         g_test_add_func("/cli/approver/card-members", test_card_members);
         g_test_add_func("/cli/approver/card-refused", test_card_refused);
+        g_test_add_func("/cli/approver/C7-wrap", test_wrap);
+        g_test_add_func("/cli/approver/wrap-cut", test_wrap_cut);
         g_test_add_func("/cli/approver/keys", test_keys);
         g_test_add_func("/cli/approver/keys-next-card", test_keys_next_card);
         return g_test_run();

@@ -86,6 +86,43 @@ class Watch(ServiceCase):
         self.assertFails('Denied', calls[2].result)
         self.assertIn('1', calls[1].result())
 
+    def test_deny_for_the_session(self):
+        call, card = self.ask(a=1)
+        self.assertRegex(card, r'\[d\]')
+        self.terminal.press('d')
+        self.assertFails('Denied', call.result)
+        self.assertFails('Denied', self.client.tool, 'probe', {'a': 1})  # without a card
+
+    def test_C7_no_row_of_somebody_else_begins_at_the_edge(self):
+        """A long line is broken by us, behind the bar: a terminal would put its rest where our own lines stand."""
+        self.terminal.resize(40)
+        _, card = self.ask(a='x' * 60 + '[y] allow once      ' * 20)
+        card = re.sub(r'\x1b\[[0-9;?]*[a-z]', '', card).replace('\r', '')
+        rows = card.split('\n')
+        for row in rows:
+            self.assertLessEqual(len(row), 40, row)
+            if 'xxx' in row:
+                self.assertTrue(row.startswith('│ '), row)
+        ours = [row for row in rows if row.startswith('[y]')]
+        self.assertEqual(ours, ['[y] allow once'])
+        self.terminal.press('n')
+
+    def test_another_width_draws_the_card_again(self):
+        call, _ = self.ask(a='y' * 100)
+        self.terminal.resize(30)
+        again = self.terminal.read_until(KEYS).replace('\r', '')
+        self.assertTrue(all(row.startswith('│ ') for row in again.split('\n') if 'yyy' in row), again)
+        self.terminal.press('y')
+        call.result()
+
+    def test_paste_is_marked_by_the_terminal(self):
+        """One pasted letter comes with marks around it and so is no key; the terminal is put back at the end."""
+        self.ask()
+        self.assertIn('no answer', self.terminal.press('\x1b[200~y\x1b[201~'))
+        self.terminal.press('q')
+        self.terminal.wait()
+        self.assertIn('\x1b[?2004l', self.terminal.seen)
+
     def test_full_arguments(self):
         call, _ = self.ask(long='a' * 40000, end='the end')
         self.terminal.read_for(READING)

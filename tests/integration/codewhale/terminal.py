@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """codewhalectl as a person or a script runs it: with pipes, or in a terminal."""
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import tempfile
 import termios
@@ -121,6 +123,10 @@ class Terminal:
         self.type(key)
         self._wait(QUIET)
         return self.seen
+
+    def resize(self, columns, rows=50):
+        """As a window does that is drawn to another width."""
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
 
     def echoes(self):
         return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
