@@ -201,6 +201,7 @@
 #define CORE_CALL_NAME_CHARS_MAX        128u
 #define CORE_TICKET_USEC                (UINT64_C(24) * 3600 * 1000000) /* a backstop; tickets end with their call */
 #define CORE_LATE_MSEC                  500u    /* a ticket of a call that ended just now is late, not forged */
+#define CORE_INPUTS_BYTES_MAX           MIB(16) /* of the core calls of one invocation that wait or run */
 #define CORE_TOOLS_MAX                  256u    /* of a client's core */
 #define CORE_TOOLS_BYTES_MAX            KIB(512)
 #define CORE_TEXT_BYTES_MAX             KIB(256) /* of a result's text; the middle of a longer one is left out */

@@ -21,6 +21,7 @@ struct CoreGate {
         GQueue waiting;       /* CoreCall, for a slot */
         GQueue want_card;     /* CoreCall, running */
         CoreCall *card_holder;
+        size_t bytes; /* inputs of all that wait or run */
         sd_event_source *next_card;
 };
 
@@ -122,6 +123,7 @@ void core_gate_finished(CoreGate *gate, CoreCall *call, const CoreCallEnd *end) 
         answer(gate, call->rpc_id, end);
         if (ran && gate->outer && gate->outer->rpc_call)
                 rpc_call_resume(gate->outer->rpc_call);
+        gate->bytes -= call->input_size;
         core_call_free(call);
         begin_next(gate);
         core_gate_unref(gate);
@@ -160,6 +162,7 @@ static CoreCall *call_new(CoreGate *gate, uint64_t rpc_id, Jval params) {
         call->name = g_strdup(jval_text(jval_member(params, "name")));
         call->input = g_strndup(input, call->input_size);
         call->number = core_receipts_begin(gate->receipts, call->name);
+        gate->bytes += call->input_size;
         return call;
 }
 
@@ -180,8 +183,8 @@ void core_gate_begin(CoreGate *gate, uint64_t rpc_id, Jval params) {
         else if (core_call_refused(call->name, input, is_extension_tool(gate, call->name), &why)) {
                 text = g_strdup_printf("Refused: %s.", why);
                 why = text;
-        } else if (call->input_size > CALL_ARGUMENTS_BYTES_MAX)
-                why = "The input of a core call is too large.";
+        } else if (call->input_size > CALL_ARGUMENTS_BYTES_MAX || gate->bytes > CORE_INPUTS_BYTES_MAX)
+                why = "The input of this core call, or of all that wait together, is too large.";
         if (why) {
                 end.message = why;
                 core_gate_finished(gate, call, &end);

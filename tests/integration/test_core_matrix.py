@@ -100,6 +100,19 @@ class Matrix(CoreCase):
         self.assertEqual(self.person.cards[-1]['grants'], [])
         self.assertEqual(self.under('never', ORDINARY[:1], session), (['denied'], []))
 
+    def test_X11_what_was_denied_for_the_session_stays_denied(self):
+        self.with_person()
+        session = self.open_session(posture='full-access')
+        self.set_posture('ask', session)
+        self.word = ('deny', 'session')
+        for call in (ORDINARY[0], FORCED[0]):
+            self.assertEqual(self.under('ask', [call], session), (['denied'], [call[0]]))
+        self.word = 'allow'
+        # Nobody is asked again, under no posture; another call of the same tool is another matter.
+        for posture in ('ask', 'never'):
+            self.assertEqual(self.under(posture, [ORDINARY[0], FORCED[0]], session), (['denied', 'denied'], []), posture)
+            self.set_posture('ask', session)
+
     def test_X14_grants_are_for_one_extension_and_one_build(self):
         self.with_person()
         session = self.open_session(posture='ask')
