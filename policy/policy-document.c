@@ -97,6 +97,17 @@ int policy_document_add(PolicyDocument *document, size_t line, const char *text)
         return fail(document, -EINVAL);
 }
 
+static int compare_lines(const void *a, const void *b) {
+        const PolicyMistake *x = *(const PolicyMistake *const *) a, *y = *(const PolicyMistake *const *) b;
+
+        return (x->line > y->line) - (x->line < y->line);
+}
+
+void policy_document_sort(PolicyDocument *document) {
+        if (document->mistakes)
+                g_ptr_array_sort(document->mistakes, compare_lines);
+}
+
 char *policy_document_words(const PolicyDocument *document) {
         const PolicyMistake *first = NULL;
         size_t others = document->dropped;

@@ -55,5 +55,8 @@ size_t policy_document_line(const PolicyDocument *document, Jval where);
 /** policy_document_place() - "permissions.toml:12"; a new string, NULL when the file has no name */
 char *policy_document_place(const PolicyDocument *document, Jval where);
 
+/** policy_document_sort() - put the mistakes in the order of their lines; what has none comes first */
+void policy_document_sort(PolicyDocument *document);
+
 /** policy_document_words() - the first mistake with its place, and how many more there are; a new string, NULL for none */
 char *policy_document_words(const PolicyDocument *document);

@@ -101,8 +101,19 @@ static unsigned rule_specificity(const Rule *rule) {
 }
 
 /* What an author may believe and what is not so. */
+static void warn_of_plugin(Loader *loader, const char *where, const char *member, const char *pattern, Jval value) {
+        if (pattern && !strpbrk(pattern, "/*?"))
+                policy_document_warn(loader->document, value,
+                                     "%s: it never applies: \"%s\" is about a plugin's whole id, such as "
+                                     "\"user/b09c51bc393f/%s\". For any plugin of that name: \"*/%s\".", where, member, pattern,
+                                     pattern);
+}
+
 static void warn_of_rule(Loader *loader, const char *where, const Rule *rule, Jval value) {
         bool core_only = rule->command || rule->path;
+
+        warn_of_plugin(loader, where, "plugin", rule->plugin, value);
+        warn_of_plugin(loader, where, "caller", rule->caller, value);
 
         if (rule->plugin && core_only)
                 policy_document_warn(loader->document, value,

@@ -115,25 +115,34 @@ const TraceStep *trace_last(const Trace *trace) {
         return NULL;
 }
 
+static void write_step(const TraceStep *step, JWriter *writer) {
+        jwriter_begin_object(writer);
+        jwriter_member_string(writer, "layer", decision_layer_to_string(step->layer));
+        jwriter_member_string(writer, "verdict", verdict_to_string(step->verdict));
+        jwriter_member_string(writer, "source", step->source);
+        jwriter_member_string(writer, "why", step->why);
+        if (step->at)
+                jwriter_member_string(writer, "at", step->at);
+        jwriter_end_object(writer);
+}
+
 void trace_write(const Trace *trace, JWriter *writer) {
         jwriter_begin_array(writer);
-        for (size_t i = 0; i < trace->steps->len; i++) {
-                const TraceStep *step = trace_step(trace, i);
-
-                jwriter_begin_object(writer);
-                jwriter_member_string(writer, "layer", decision_layer_to_string(step->layer));
-                jwriter_member_string(writer, "verdict", verdict_to_string(step->verdict));
-                jwriter_member_string(writer, "source", step->source);
-                jwriter_member_string(writer, "why", step->why);
-                if (step->at)
-                        jwriter_member_string(writer, "at", step->at);
-                jwriter_end_object(writer);
-        }
+        for (size_t i = 0; i < trace->steps->len; i++)
+                write_step(trace_step(trace, i), writer);
         if (trace->dropped > 0) {
                 jwriter_begin_object(writer);
                 jwriter_member_uint(writer, "dropped", trace->dropped);
                 jwriter_end_object(writer);
         }
+        jwriter_end_array(writer);
+}
+
+void trace_write_layer(const Trace *trace, DecisionLayer layer, JWriter *writer) {
+        jwriter_begin_array(writer);
+        for (size_t i = 0; i < trace->steps->len; i++)
+                if (trace_step(trace, i)->layer == layer)
+                        write_step(trace_step(trace, i), writer);
         jwriter_end_array(writer);
 }
 

@@ -72,6 +72,9 @@ const TraceStep *trace_last(const Trace *trace);
 /** trace_write() - the steps as an array of {"layer","verdict","source","why"} and "at" where it is known */
 void trace_write(const Trace *trace, JWriter *writer);
 
+/** trace_write_layer() - the steps of one layer alone, as such an array */
+void trace_write_layer(const Trace *trace, DecisionLayer layer, JWriter *writer);
+
 /** trace_to_json() - the same as a text of its own, for DecisionRecord.trace_json (storage/decision-log.h);
  * g_free() it */
 char *trace_to_json(const Trace *trace);

@@ -48,6 +48,18 @@ static void test_places(void) {
         g_assert_cmpuint(policy_document_line(&document, (Jval){}), ==, 0);
 }
 
+/* Tables come in any order out of a file; people read it from the top. */
+static void test_sort(void) {
+        g_auto(PolicyDocument) document = {};
+
+        policy_document_sort(&document);
+        for (size_t line = 9; line > 0; line--)
+                (void) policy_document_add(&document, line, "x");
+        policy_document_sort(&document);
+        for (size_t i = 0; i < document.mistakes->len; i++)
+                g_assert_cmpuint(((PolicyMistake *) document.mistakes->pdata[i])->line, ==, i + 1);
+}
+
 static void test_many(void) {
         g_auto(PolicyDocument) document = {};
         g_autofree char *words = NULL;
@@ -63,6 +75,7 @@ int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/policy-document/words", test_words);
         g_test_add_func("/policy-document/places", test_places);
+        g_test_add_func("/policy-document/sort", test_sort);
         g_test_add_func("/policy-document/many", test_many);
         return g_test_run();
 }

@@ -80,13 +80,16 @@ static void test_warnings(void) {
                 const char *words; /* NULL: nothing to say */
         } cases[] = {
                 { "\"outcome\":\"allow\",\"tool\":\"*\"", "takes no question away" },
-                { "\"outcome\":\"allow\",\"plugin\":\"p\"", "takes no question away" },
-                { "\"outcome\":\"allow\",\"plugin\":\"p\",\"build\":\"b\"", NULL },
-                { "\"outcome\":\"allow\",\"caller\":\"p\"", NULL },
+                { "\"outcome\":\"allow\",\"plugin\":\"*/p\"", "takes no question away" },
+                { "\"outcome\":\"allow\",\"plugin\":\"*/p\",\"build\":\"b\"", NULL },
+                { "\"outcome\":\"allow\",\"caller\":\"*/p\"", NULL },
                 { "\"outcome\":\"deny\",\"tool\":\"*\"", NULL },
-                { "\"outcome\":\"deny\",\"plugin\":\"p\",\"command\":\"rm\"", "never applies" },
-                { "\"outcome\":\"ask\",\"plugin\":\"p\",\"path\":\"x\"", "never applies" },
-                { "\"outcome\":\"ask\",\"caller\":\"p\",\"path\":\"x\"", NULL },
+                { "\"outcome\":\"deny\",\"plugin\":\"*/p\",\"command\":\"rm\"", "never applies" },
+                { "\"outcome\":\"ask\",\"plugin\":\"*/p\",\"path\":\"x\"", "never applies" },
+                { "\"outcome\":\"ask\",\"caller\":\"*/p\",\"path\":\"x\"", NULL },
+                { "\"outcome\":\"deny\",\"plugin\":\"p\"", "\"*/p\"" },
+                { "\"outcome\":\"deny\",\"caller\":\"p\"", "\"*/p\"" },
+                { "\"outcome\":\"deny\",\"plugin\":\"user/b09c51bc393f/p\"", NULL },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
