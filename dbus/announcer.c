@@ -332,6 +332,21 @@ static void on_decision_recorded(const char *call_id, const char *outcome, void 
         (void) sd_event_source_set_enabled(announcer->record_timer, SD_EVENT_ONESHOT);
 }
 
+static void policy_problem_changed(Face *face, void *userdata) {
+        char *names[] = { (char *) "Problem", NULL };
+
+        (void) userdata;
+        (void) sd_bus_emit_properties_changed_strv(face->bus, PATH_ROOT, INTERFACE_POLICY, names);
+        face_sent(face, 0);
+}
+
+static void on_policy_changed(void *userdata) {
+        Announcer *announcer = userdata;
+
+        bus_server_foreach_face(announcer->server, policy_problem_changed, NULL);
+        emit(announcer, INTERFACE_POLICY, "Changed", NULL);
+}
+
 static void on_status_changed(void *userdata) {
         (void) userdata; /* the counts are read when somebody asks; see EmitsChangedSignal in the XML */
 }
@@ -350,6 +365,7 @@ const ServiceEvents announcer_events = {
         .approval_closed = on_approval_closed,
         .grants_changed = on_grants_changed,
         .decision_recorded = on_decision_recorded,
+        .policy_changed = on_policy_changed,
         .status_changed = on_status_changed,
 };
 

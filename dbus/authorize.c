@@ -66,6 +66,9 @@ static const MethodRule method_rules[] = {
         { INTERFACE_GRANTS,    "Revoke",        AUTHORIZE_MANAGE   },
         { INTERFACE_DECISIONS, "Query",         AUTHORIZE_READ     },
         { INTERFACE_DECISIONS, "Get",           AUTHORIZE_READ     },
+        { INTERFACE_POLICY,    "Show",          AUTHORIZE_READ     },
+        { INTERFACE_POLICY,    "Check",         AUTHORIZE_READ     },
+        { INTERFACE_POLICY,    "Explain",       AUTHORIZE_READ     },
         { INTERFACE_REQUEST,   "Close",         AUTHORIZE_USE      },
 };
 

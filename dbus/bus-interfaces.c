@@ -18,6 +18,7 @@ const BusInterface *const bus_interfaces[] = {
         &bus_approval,
         &bus_grants,
         &bus_decisions,
+        &bus_policy,
         &bus_request,
         &bus_log_control,
         &bus_log_control_root,

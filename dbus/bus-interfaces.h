@@ -5,6 +5,8 @@
 
 #include <systemd/sd-bus.h>
 
+#include "dbus/server.h"
+
 typedef struct BusInterface {
         const char *path; /* of the one object that has it, or the prefix of a family of objects */
         const char *name;
@@ -15,7 +17,11 @@ typedef struct BusInterface {
 
 extern const BusInterface bus_root, bus_plugins, bus_plugin, bus_tools, bus_commands, bus_hooks, bus_prompt, bus_storage,
                 bus_sessions, bus_session, bus_approvals, bus_approval, bus_grants, bus_decisions, bus_request,
-                bus_log_control, bus_log_control_root;
+                bus_policy, bus_log_control, bus_log_control_root;
+
+/** bus_policy_drop() - take back questions about rules that are being read, of a caller who left or all */
+void bus_policy_drop(BusServer *server, const Caller *caller);
+void bus_policy_look_free(void *look);
 
 /** bus_interfaces - all of them, ended by NULL */
 extern const BusInterface *const bus_interfaces[];

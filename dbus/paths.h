@@ -29,6 +29,7 @@
 #define INTERFACE_APPROVAL    INTERFACE_ROOT ".Approval"
 #define INTERFACE_GRANTS      INTERFACE_ROOT ".Grants"
 #define INTERFACE_DECISIONS   INTERFACE_ROOT ".Decisions"
+#define INTERFACE_POLICY      INTERFACE_ROOT ".Policy"
 #define INTERFACE_REQUEST     INTERFACE_ROOT ".Request"
 #define INTERFACE_LOG_CONTROL "org.freedesktop.LogControl1"
 

@@ -6,6 +6,7 @@
 #include "dbus/announcer.h"
 #include "dbus/bus-act.h"
 #include "dbus/bus-call.h"
+#include "dbus/bus-interfaces.h"
 #include "dbus/bus-job.h"
 #include "dbus/channel.h"
 #include "dbus/client-workspace.h"
@@ -58,6 +59,7 @@ static void on_caller_gone(Caller *caller, void *userdata) {
         bus_calls_cancel(server, NULL, caller, "the caller left the bus");
         decision_queries_drop(server, caller);
         bus_jobs_drop(server, caller);
+        bus_policy_drop(server, caller);
         channels_close(server, caller);
         service_client_gone(server->service, caller_get_name(caller));
         client_workspaces_drop(server, caller);
@@ -93,6 +95,7 @@ static BusServer *server_alloc(Service *service) {
         server->acts = g_ptr_array_new();
         server->jobs = g_ptr_array_new();
         server->queries = g_ptr_array_new();
+        server->looks = g_ptr_array_new_with_free_func(bus_policy_look_free);
         server->workspaces = g_ptr_array_new_with_free_func(client_workspace_free);
         return server;
 }
@@ -134,6 +137,7 @@ BusServer *bus_server_free(BusServer *server) {
         bus_calls_cancel(server, NULL, NULL, "the service is stopping");
         decision_queries_drop(server, NULL);
         bus_jobs_drop(server, NULL);
+        bus_policy_drop(server, NULL);
         server->service->polkit_ask = NULL;
         server->polkit = polkit_free(server->polkit);
         bus_acts_abandon(server);
@@ -150,6 +154,7 @@ BusServer *bus_server_free(BusServer *server) {
         g_ptr_array_unref(server->acts);
         g_ptr_array_unref(server->jobs);
         g_ptr_array_unref(server->queries);
+        g_ptr_array_unref(server->looks);
         sd_event_source_disable_unref(server->sweep);
         sd_event_source_disable_unref(server->greet);
         sd_event_unref(server->event);

@@ -26,6 +26,7 @@ struct BusServer {
         GPtrArray *acts;        /* BusAct, borrowed: slow transitions in progress */
         GPtrArray *jobs;        /* BusJob, borrowed: bundles that are being looked at or installed */
         GPtrArray *queries;     /* DecisionQuery, borrowed */
+        GPtrArray *looks;       /* at rules that are being read; owned, see bus-interfaces.h */
         GPtrArray *workspaces;  /* ClientWorkspace, owned */
         Announcer *announcer;
         Notifier *notifier;

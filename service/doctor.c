@@ -124,12 +124,32 @@ static void on_runtime(const Runtime *runtime, const char *why, void *userdata) 
         doctor_probe(doctor);
 }
 
+static void check_permissions(Doctor *doctor) {
+        const Permissions *permissions = doctor->service->permissions;
+        const char *error = permissions_get_error(permissions), *project = overlay_table_get_error(doctor->service->overlays);
+        unsigned warnings = permissions_count_warnings(permissions);
+
+        if (error)
+                doctor_check(doctor, "permissions", DOCTOR_FAILED, error,
+                             permissions_get_unreadable(permissions)
+                                             ? "Nothing runs until it is mended: 'codewhalectl policy check', then 'codewhalectl reload'."
+                                             : "The last good rules are in force. Mend it ('codewhalectl policy check'), then 'codewhalectl reload'.");
+        else
+                doctor_check(doctor, "permissions", warnings ? DOCTOR_WARNING : DOCTOR_OK,
+                             warnings ? "some rules do nothing" : "the rules in force are those of the files",
+                             warnings ? "'codewhalectl policy show' names them." : NULL);
+        if (project)
+                doctor_check(doctor, "workspace", DOCTOR_WARNING, project,
+                             "What is not proven to only read asks in that workspace, until the file is mended.");
+}
+
 static void check_service(Doctor *doctor) {
         const Service *service = doctor->service;
         const Diagnostics *diagnostics = plugin_set_get_diagnostics(service->plugins);
 
         doctor_check(doctor, "configuration", service->config->error ? DOCTOR_FAILED : DOCTOR_OK,
                      service->config->error ?: codewhale_home_get_path(service->home, HOME_ROOT), NULL);
+        check_permissions(doctor);
         doctor_check(doctor, "feature", service->config->extension_host ? DOCTOR_OK : DOCTOR_WARNING,
                      service->config->extension_host ? "native extensions are on" : "native extensions are off",
                      service->config->extension_host ? NULL : "Set extension_host = true under [features] in config.toml.");

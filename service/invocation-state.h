@@ -38,6 +38,9 @@ struct Invocation {
         char *original;          /* before a listener revised it; NULL when nobody did */
         Jdoc *original_arguments;
 
+        OverlayWait *wait; /* until the rules of the workspace were read */
+        void (*after_wait)(Invocation *invocation);
+
         HookFold *fold;
         GString *verdicts; /* of the listeners, for the record; NULL when none was asked */
         GPtrArray *listeners; /* Registration; those that are to be asked */
@@ -136,7 +139,7 @@ void tool_call_begin(Invocation *invocation);
 /* The steps of a tool call after the listeners were asked. */
 void tool_call_decide(Invocation *invocation);
 
-/** tool_call_reconsider() - the session was tightened while a person is being asked: refuse what may not be asked any more */
+/** tool_call_reconsider() - the rules or the session changed while a person is being asked: refuse what may not be asked any more */
 void tool_call_reconsider(Invocation *invocation);
 
 /** tool_call_open_card() - ask a person; its decision says so */

@@ -193,6 +193,7 @@ static void invocation_stop(Invocation *invocation, const char *reason) {
         Approval *card = g_steal_pointer(&invocation->card);
 
         invocation_stop_waiting(invocation);
+        invocation->wait = overlay_wait_free(invocation->wait);
         /* First what hangs on this call, while its host can still be answered. */
         invocation->gate = core_gate_close(invocation->gate, reason);
         if (invocation->nested)

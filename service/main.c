@@ -41,6 +41,7 @@ static int help(void) {
                "     --system               Serve the system bus, start hosts in the system manager\n"
                "     --address=ADDRESS      Serve the bus at this D-Bus address instead\n"
                "     --manager=KIND         Who starts the hosts: user (default), session-bus or system\n"
+               "     --permissions=FILE     A further file of the administrator's rules, beside /etc/codewhale/permissions.toml\n"
                "     --home=DIRECTORY       State and configuration (default: $CODEWHALE_HOME or ~/.codewhale)\n"
                "     --host-bundle=FILE     The JavaScript host (default: as installed)\n"
                "     --launcher=FILE        The launcher of the sandbox (default: as installed)\n"
@@ -57,7 +58,7 @@ static int refuse_option(const char *option, const char *value, const char *know
 }
 
 enum {
-        ARG_VERSION = 0x100, ARG_SYSTEM, ARG_ADDRESS, ARG_MANAGER, ARG_HOME, ARG_BUNDLE, ARG_LAUNCHER, ARG_LEVEL, ARG_TARGET,
+        ARG_VERSION = 0x100, ARG_SYSTEM, ARG_ADDRESS, ARG_MANAGER, ARG_HOME, ARG_PERMISSIONS, ARG_BUNDLE, ARG_LAUNCHER, ARG_LEVEL, ARG_TARGET,
 };
 
 static const struct option long_options[] = {
@@ -67,6 +68,7 @@ static const struct option long_options[] = {
         { "address", required_argument, NULL, ARG_ADDRESS },
         { "manager", required_argument, NULL, ARG_MANAGER },
         { "home", required_argument, NULL, ARG_HOME },
+        { "permissions", required_argument, NULL, ARG_PERMISSIONS },
         { "host-bundle", required_argument, NULL, ARG_BUNDLE },
         { "launcher", required_argument, NULL, ARG_LAUNCHER },
         { "log-level", required_argument, NULL, ARG_LEVEL },
@@ -95,6 +97,9 @@ static int parse_option(int option) {
         case ARG_HOME:
                 arg_service.home = optarg;
                 return 1;
+        case ARG_PERMISSIONS:
+                arg_service.permissions = optarg;
+                return optarg[0] == '/' ? 1 : refuse_option("--permissions", optarg, "absolute paths");
         case ARG_BUNDLE:
                 arg_service.bundle = optarg;
                 return 1;

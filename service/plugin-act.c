@@ -132,8 +132,10 @@ static void on_reloaded(PluginJob *job, int r, const sd_bus_error *error, void *
         service_reloaded(service);
         if (r < 0)
                 act_answer(act, error->name ?: ERROR_IO, error->message ?: g_strerror(-r));
-        else if (service->config->error) {
-                g_autofree char *text = g_strdup_printf("Bundles were read again, but not the configuration: %s", service->config->error);
+        else if (service->config->error || permissions_get_error(service->permissions)) {
+                g_autofree char *text = g_strdup_printf(
+                                "Bundles were read again, but not the %s: %s", service->config->error ? "configuration" : "rules",
+                                service->config->error ?: permissions_get_error(service->permissions));
 
                 act_answer(act, ERROR_INVALID_ARGUMENTS, text);
         } else

@@ -26,6 +26,8 @@ char *service_health(const Service *service) {
 
         if (service->config->error)
                 return g_strdup(service->config->error);
+        if (permissions_get_error(service->permissions))
+                return g_strdup(permissions_get_error(service->permissions));
         if (!service->decisions)
                 return g_strdup_printf("Decisions can't be recorded in %s, so no call runs.",
                                        codewhale_home_get_path(service->home, HOME_DECISIONS));

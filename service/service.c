@@ -28,11 +28,13 @@
 static int on_status_line(sd_event_source *source, void *userdata) {
         Service *service = userdata;
         ServiceCounts counts;
+        const char *broken;
 
         (void) source;
         service_count(service, &counts);
-        (void) sd_notifyf(false, "STATUS=%u plugins (%u active), %u hosts, %u open cards", counts.plugins, counts.active,
-                          counts.hosts, counts.approvals);
+        broken = permissions_get_error(service->permissions) ?: service->config->error;
+        (void) sd_notifyf(false, "STATUS=%u plugins (%u active), %u hosts, %u open cards%s%s", counts.plugins, counts.active,
+                          counts.hosts, counts.approvals, broken ? "; not in force: " : "", broken ?: "");
         return 0;
 }
 
@@ -207,6 +209,7 @@ static const HostTableEvents host_table_events = {
 };
 
 static void on_session_opened(Session *session, void *userdata) {
+        overlay_table_open(((Service *) userdata)->overlays, session);
         TELL((Service *) userdata, session_opened, session);
 }
 
@@ -231,6 +234,7 @@ static void on_session_closed(Session *session, void *userdata) {
         service_cancel_session(service, session);
         approval_table_withdraw_session(service->approvals, session->id);
         grant_keeper_remove_session(service->keeper, session->id);
+        overlay_table_close(service->overlays, session);
         TELL(service, session_closed, session);
 }
 
@@ -317,6 +321,8 @@ static void service_make_parts(Service *service) {
         service->grants = grant_table_new();
         service->keeper = grant_keeper_new(service);
         service->attempts = attempt_meter_new();
+        service->overlays = overlay_table_new(service->event, codewhale_home_get_path(service->home, HOME_ROOT),
+                                              service_rules_changed, service);
         service->invocations = g_ptr_array_new();
         service->context = (HostContext) {
                 .event = service->event,
@@ -353,6 +359,8 @@ int service_new(sd_event *event, const ServiceOptions *options, Service **ret, s
                 return r;
         service->config = config_new();
         service_read_config(service);
+        service->permissions = permissions_new(service->home, options->permissions);
+        service_read_permissions(service);
         r = unit_manager_new(event, options->manager, NULL, &manager_events, service, &service->manager);
         if (r < 0)
                 return errors_set(reterr, ERROR_IO, "systemd's %s manager can't be reached: %s.",
@@ -397,6 +405,8 @@ Service *service_free(Service *service) {
         decision_log_free(service->decisions);
         runtime_selector_free(service->runtime);
         unit_manager_unref(unit_manager_close(service->manager));
+        overlay_table_free(service->overlays);
+        permissions_free(service->permissions);
         config_free(service->config);
         codewhale_home_unref(service->home);
         g_clear_pointer(&service->invocations, g_ptr_array_unref);
@@ -440,6 +450,8 @@ void service_reconfigure(Service *service) {
         RuntimeConfig runtime;
 
         service_read_config(service);
+        service_read_permissions(service);
+        overlay_table_reload(service->overlays);
         runtime = runtime_config(service->config);
         runtime_selector_reset(service->runtime, &runtime);
         session_table_set_default_posture(service->sessions, service->config->posture);
@@ -447,6 +459,7 @@ void service_reconfigure(Service *service) {
 }
 
 void service_reloaded(Service *service) {
+        service_rules_changed(service);
         service_sync_hosts(service);
         host_table_retry(service->hosts);
         tell_status(service);

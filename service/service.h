@@ -16,6 +16,8 @@
 #include "service/eraser.h"
 #include "service/host-table.h"
 #include "service/invocation.h"
+#include "service/overlay.h"
+#include "service/permissions.h"
 #include "service/personal-act.h"
 #include "service/plugin-set.h"
 #include "service/plugin-watch.h"
@@ -40,6 +42,7 @@ typedef struct ServiceEvents {
         void (*approval_closed)(Approval *approval, const ApprovalAnswer *answer, void *userdata);
         void (*grants_changed)(void *userdata);
         void (*decision_recorded)(const char *call_id, const char *outcome, void *userdata);
+        void (*policy_changed)(void *userdata); /* rules were read anew, or could not be */
         void (*status_changed)(void *userdata); /* counts of plugins, hosts or cards */
 } ServiceEvents;
 
@@ -48,6 +51,7 @@ typedef struct ServiceOptions {
         const char *bundle;   /* the host's JavaScript; NULL: where it is installed */
         const char *launcher; /* codewhale-host-launcher; NULL: where it is installed */
         UnitManagerKind manager; /* who starts the hosts */
+        const char *permissions; /* NULL, or a further file of the administrator's rules; permissions_new() */
 } ServiceOptions;
 
 /** plugin_acts_new() - a list that owns acts in progress (plugin-act.c) */
@@ -61,6 +65,8 @@ struct Service {
         char *manager_lost; /* why there is no manager; NULL while there is one */
         CodewhaleHome *home;
         Config *config;
+        Permissions *permissions;
+        OverlayTable *overlays; /* what the sessions' workspaces say */
         PluginSet *plugins;
         Registry *registry;
         SessionTable *sessions;
@@ -102,6 +108,10 @@ int service_start(Service *service, sd_bus_error *reterr);
 /** service_reconfigure(), service_reloaded() - the two halves of service_reload(), for plugin-act.c */
 void service_reconfigure(Service *service);
 void service_reloaded(Service *service);
+
+/* Reading the rules, for service.c (service-policy.c). */
+void service_read_permissions(Service *service);
+void service_rules_changed(void *service);
 
 /** service_client_gone() - a connection left: its sessions, calls, cards and approver role end */
 void service_client_gone(Service *service, const char *client);

@@ -11,6 +11,7 @@
 #include "service/approval-card.h"
 #include "service/grant-keeper.h"
 #include "service/core-call.h"
+#include "service/policy-view.h"
 
 /* The steps of one tool call (design 6). Nothing is sent to the host before every listener answered, the decision is
  * made and, where it asks, a person said yes to exactly these arguments. */
@@ -113,8 +114,26 @@ static void fill_decision_input(const Invocation *invocation, DecisionInput *ret
                 .keys = &invocation->keys,
                 .now_usec = now,
         };
+        policy_view_fill(invocation->service, session, ret);
         if (invocation->nested)
                 core_call_fill_decision(invocation->nested, ret);
+}
+
+/* ---- the rules ---- */
+
+static void on_rules_read(void *userdata) {
+        Invocation *invocation = userdata;
+
+        invocation->wait = overlay_wait_free(invocation->wait);
+        if (!invocation->over)
+                invocation->after_wait(invocation);
+}
+
+/* Whether the rules of the workspace are being read just now; then @step comes again when they were. */
+static bool awaits_rules(Invocation *invocation, void (*step)(Invocation *invocation)) {
+        policy_view_wait(invocation->service, invocation->session, on_rules_read, invocation, &invocation->wait);
+        invocation->after_wait = step;
+        return invocation->wait != NULL;
 }
 
 static int make_keys(Invocation *invocation) {
@@ -242,6 +261,11 @@ static void remember_answer(Invocation *invocation, const ApprovalAnswer *answer
                 (void) grant_table_deny(invocation->service->grants, invocation->session->id, &invocation->keys);
 }
 
+static void tool_call_approved(Invocation *invocation) {
+        if (!awaits_rules(invocation, tool_call_approved))
+                tool_call_execute(invocation);
+}
+
 static void on_decided(Approval *approval, const ApprovalAnswer *answer, void *userdata) {
         Invocation *invocation = userdata;
         g_autofree char *by = answer->who ? actor_describe(answer->who) : NULL;
@@ -277,7 +301,7 @@ static void on_decided(Approval *approval, const ApprovalAnswer *answer, void *u
                                 invocation->target->name);
                 return;
         }
-        tool_call_execute(invocation);
+        tool_call_approved(invocation);
 }
 
 void tool_call_open_card(Invocation *invocation) {
@@ -320,6 +344,8 @@ void tool_call_decide(Invocation *invocation) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         DecisionInput input;
 
+        if (awaits_rules(invocation, tool_call_decide))
+                return;
         if (adopt_revision(invocation, &error) < 0) {
                 invocation_fail(invocation, ERROR_HOOK_FAILED, "A listener changed the arguments to something that can't be used: %s",
                                 error.message);
@@ -386,6 +412,11 @@ static bool tool_call_admit(Invocation *invocation) {
         return false;
 }
 
+static void tool_call_enter(Invocation *invocation) {
+        if (!awaits_rules(invocation, tool_call_enter) && tool_call_admit(invocation))
+                tool_hooks_begin(invocation);
+}
+
 void tool_call_begin(Invocation *invocation) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         int r;
@@ -395,8 +426,8 @@ void tool_call_begin(Invocation *invocation) {
                 r = validate_arguments(invocation, invocation->arguments, &error);
         if (r < 0)
                 invocation_fail(invocation, error.name, "%s", error.message);
-        else if (tool_call_admit(invocation))
-                tool_hooks_begin(invocation);
+        else
+                tool_call_enter(invocation);
 }
 
 int invocation_start_tool(
@@ -421,7 +452,6 @@ int invocation_start_tool(
                 return r;
         }
 
-        if (tool_call_admit(invocation))
-                tool_hooks_begin(invocation);
+        tool_call_begin(invocation);
         return invocation_started(invocation, ret, reterr);
 }

@@ -45,10 +45,18 @@ static void write_all(int fd, const void *data, size_t size) {
         }
 }
 
-static void close_others(int keep) {
-        if (keep > 3)
-                (void) close_range(3, (unsigned) keep - 1, 0);
-        (void) close_range((unsigned) keep + 1, ~0u, 0);
+static void close_between(int from, int to) {
+        if (from < to)
+                (void) close_range((unsigned) from, (unsigned) to - 1, 0);
+}
+
+/* Both are 3 or more, or @other is none. */
+static void close_others(int keep, int other) {
+        int low = other < 0 ? keep : MIN(keep, other), high = MAX(keep, other);
+
+        close_between(3, low);
+        close_between(low + 1, high);
+        (void) close_range((unsigned) high + 1, ~0u, 0);
 }
 
 static void restore_signals(void) {
@@ -61,7 +69,7 @@ static void restore_signals(void) {
         (void) signal(SIGPIPE, SIG_IGN);
 }
 
-_Noreturn static void be_worker(int fd, pid_t parent, WorkerRun run, void *data) {
+_Noreturn static void be_worker(int fd, int keep, pid_t parent, WorkerRun run, void *data) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(GString) text = g_string_new(NULL);
         Header header;
@@ -71,7 +79,7 @@ _Noreturn static void be_worker(int fd, pid_t parent, WorkerRun run, void *data)
                 _exit(EXIT_FAILURE);
         (void) prctl(PR_SET_NAME, "extensions-work");
         restore_signals();
-        close_others(fd);
+        close_others(fd, keep);
 
         header.r = run(data, text, &error);
         if (header.r < 0)
@@ -169,6 +177,11 @@ static int watch(Worker *worker, sd_event *event) {
 }
 
 int worker_start(sd_event *event, WorkerRun run, void *data, WorkerDone done, void *userdata, Worker **ret) {
+        return worker_start_keeping(event, run, data, -EBADF, done, userdata, ret);
+}
+
+int worker_start_keeping(
+                sd_event *event, WorkerRun run, void *data, int keep, WorkerDone done, void *userdata, Worker **ret) {
         g_autoptr(Worker) worker = g_new0(Worker, 1);
         _cleanup_close_ int ours = -EBADF, theirs = -EBADF;
         pid_t parent = getpid(), pid;
@@ -185,7 +198,7 @@ int worker_start(sd_event *event, WorkerRun run, void *data, WorkerDone done, vo
         if (pid < 0)
                 return -errno;
         if (pid == 0)
-                be_worker(theirs, parent, run, data);
+                be_worker(theirs, keep, parent, run, data);
 
         worker->pid = pid;
         worker->fd = steal_fd(&ours);

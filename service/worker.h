@@ -14,7 +14,8 @@
 typedef struct Worker Worker;
 
 /**
- * What the process does. All descriptors of the daemon are closed in it (but 0 to 2): what it needs it opens by path.
+ * What the process does. All descriptors of the daemon are closed in it (but 0 to 2, and what worker_start_keeping() keeps): what
+ * it needs it opens by path.
  * @ret_text: to be filled, may stay empty
  * Return: 0 or more; a negative errno, with @reterr where words must reach a person.
  */
@@ -30,6 +31,10 @@ typedef void (*WorkerDone)(int r, const char *text, size_t size, const sd_bus_er
 
 /** worker_start() - begin; @data must stay as it is until this returns. Return: 0 or -errno. */
 int worker_start(sd_event *event, WorkerRun run, void *data, WorkerDone done, void *userdata, Worker **ret);
+
+/** worker_start_keeping() - the same with one descriptor of the daemon's left open, under its number */
+int worker_start_keeping(
+                sd_event *event, WorkerRun run, void *data, int keep, WorkerDone done, void *userdata, Worker **ret);
 
 /** worker_free() - end it; @done is not called any more */
 Worker *worker_free(Worker *worker);

@@ -7,7 +7,8 @@ from codewhale.case import ServiceCase
 from codewhale.core import ClientCore, CoreCase
 from codewhale.daemon import Daemon, build_folder
 from codewhale.people import Approver
+from codewhale.rules import RulesCase, rule
 from codewhale.units import Units
 
-__all__ = ['Approver', 'BLOCK_FOREVER', 'BusError', 'Client', 'ClientCore', 'CoreCase', 'Daemon', 'PrivateBus', 'SAMPLES', 'SCHEMA', 'ServiceCase', 'Units', 'build_folder',
-           'is_error', 'iterate_until', 'options', 'tool_source', 'write_bundle']
+__all__ = ['Approver', 'BLOCK_FOREVER', 'BusError', 'Client', 'ClientCore', 'CoreCase', 'Daemon', 'PrivateBus', 'RulesCase', 'SAMPLES', 'SCHEMA', 'ServiceCase', 'Units', 'build_folder',
+           'is_error', 'iterate_until', 'options', 'rule', 'tool_source', 'write_bundle']

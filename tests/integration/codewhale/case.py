@@ -23,10 +23,14 @@ class ServiceCase(unittest.TestCase):
         self.addCleanup(self.bus.close)
         self.daemon = Daemon(self.bus.address, self.config)
         self.addCleanup(self.daemon.remove)
+        self.prepare()
         self.daemon.start()
         self.addCleanup(self._check_nothing_is_left)
         self.client = self.connect()
         self.bundles = self.daemon.base / 'sources'
+
+    def prepare(self):
+        """What is to be there before the service starts."""
 
     def _check_nothing_is_left(self):
         status = self.daemon.stop()

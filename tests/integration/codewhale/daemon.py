@@ -36,6 +36,7 @@ class Daemon:
         self.home.mkdir(mode=0o700)
         self.log_path = self.base / 'log'
         self.process = None
+        self.options = []  # more words for its command line
         self.write_config(config)
 
     def write_config(self, text):
@@ -61,7 +62,7 @@ class Daemon:
     def start(self, *more, seconds=20):
         """@more: options beside those that it always gets."""
         with open(self.log_path, 'ab') as log:
-            self.process = subprocess.Popen([*self.command(), *more], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            self.process = subprocess.Popen([*self.command(), *self.options, *more], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                             env=self.environment(), cwd='/', preexec_fn=drop_capabilities)
         self._wait_for_name(seconds)
         return self
