@@ -35,6 +35,7 @@ typedef enum OptionId {
         OPTION_FOR,
         OPTION_KIND,
         OPTION_SESSION,
+        OPTION_FROM,
         OPTION_PLUGIN,
         OPTION_TOOL,
         OPTION_OUTCOME,

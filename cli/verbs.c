@@ -87,6 +87,17 @@ static const Verb verbs[] = {
                         "Without arguments: all of them. With an ID: all about one. A revoked grant answers no call from "
                         "then on." },
         { NULL, "why", "CALL", 1, 1, false, verb_why, "Tell how a call came to its outcome", NULL },
+        { NULL, "policy", "show|check|explain", 1, VERB_WORDS_ANY, false, verb_policy,
+                        "Show, check and explain the rules that calls are decided by",
+                        "show                    what is in force, and in which file and line it stands\n"
+                        "check [FILE]            what is wrong with a file of rules; FILE is your "
+                        "permissions.toml if it is not given.\n"
+                        "                        Ends with 2 when it can't be used\n"
+                        "explain TOOL [JSON|@FILE|-|KEY=VALUE...]\n"
+                        "                        what would become of a call, layer by layer; nothing is run "
+                        "and nobody is asked\n"
+                        "With --workspace the rules of that directory count too. See "
+                        "codewhale-permissions(5)." },
         { NULL, "decisions", "", 0, 0, false, verb_decisions, "Show the latest decisions", NULL },
 
         { "Authors", "new", "NAME", 1, 1, false, verb_new, "Write a bundle to start from",

@@ -67,6 +67,7 @@ int verb_approve(Cli *cli, int argc, char **argv);
 int verb_grants(Cli *cli, int argc, char **argv);
 int verb_why(Cli *cli, int argc, char **argv);
 int verb_decisions(Cli *cli, int argc, char **argv);
+int verb_policy(Cli *cli, int argc, char **argv);
 int verb_log(Cli *cli, int argc, char **argv);
 int verb_doctor(Cli *cli, int argc, char **argv);
 int verb_monitor(Cli *cli, int argc, char **argv);

@@ -9,7 +9,7 @@ __codewhalectl_names() {
 
 _codewhalectl() {
         local verbs='list show validate schema install update review trust enable disable revoke uninstall reload tools call commands run
-                hooks prompt storage sessions approve grants why decisions new dev status doctor log top monitor help'
+                hooks prompt storage sessions approve grants why policy decisions new dev status doctor log top monitor help'
         local everywhere='--help --version --json --user --system --address= --timeout= --no-pager --color='
         local session='--workspace= --mode= --posture='
         local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb='' place=0 i words=''
@@ -56,6 +56,7 @@ _codewhalectl() {
                 update) words+=' --expect= --allow-network' ;;
                 review | trust) words+=' --diff' ;;
                 approve) words+=' --watch --scope= --for= --digest=' ;;
+                policy) words+=" $session --session= --from= --kind=" ;;
                 decisions) words+=' --kind= --session= --plugin= --tool= --outcome= --since= --until= --limit=' ;;
                 log) words+=' --follow --lines= --since= --until=' ;;
                 top) words+=' --once --lines= --interval= --sort=' ;;
@@ -78,6 +79,8 @@ _codewhalectl() {
                 approve:1) words='allow deny' ;;
                 grants:0) words="revoke $(__codewhalectl_names id grants)" ;;
                 grants:1) words="all $(__codewhalectl_names id grants)" ;;
+                policy:0) words='show check explain' ;;
+                policy:1) words=$(__codewhalectl_names name tools) ;;
                 why:0) words=$(__codewhalectl_names call decisions) ;;
                 help:0) words=$verbs ;;
                 esac

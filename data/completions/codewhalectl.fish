@@ -7,7 +7,7 @@ function __codewhalectl_names
         string match -arg '"'$argv[1]'":"?([A-Za-z0-9._/:-]+)'
 end
 
-set -l session call run tools commands hooks prompt
+set -l session call run tools commands hooks prompt policy
 set -l plugins show update review trust enable disable revoke uninstall log
 
 complete -c codewhalectl -f
@@ -44,6 +44,7 @@ complete -c codewhalectl -n __fish_use_subcommand -a storage -d 'Look at what a 
 complete -c codewhalectl -n __fish_use_subcommand -a sessions -d 'Show the open sessions'
 complete -c codewhalectl -n __fish_use_subcommand -a approve -d 'Show and answer questions to a person'
 complete -c codewhalectl -n __fish_use_subcommand -a grants -d 'Show or end what was allowed beyond one call'
+complete -c codewhalectl -n __fish_use_subcommand -a policy -d 'Show, check and explain the rules'
 complete -c codewhalectl -n __fish_use_subcommand -a why -d 'Tell how a call came to its outcome'
 complete -c codewhalectl -n __fish_use_subcommand -a decisions -d 'Show the latest decisions'
 complete -c codewhalectl -n __fish_use_subcommand -a new -d 'Write a bundle to start from'
@@ -62,6 +63,10 @@ complete -c codewhalectl -n '__fish_seen_subcommand_from run' -a '(__codewhalect
 complete -c codewhalectl -n '__fish_seen_subcommand_from storage' -a 'list get delete usage (__codewhalectl_names name list)'
 complete -c codewhalectl -n '__fish_seen_subcommand_from approve' -a 'allow deny (__codewhalectl_names id approve)'
 complete -c codewhalectl -n '__fish_seen_subcommand_from grants' -a 'revoke all (__codewhalectl_names id grants)'
+complete -c codewhalectl -n '__fish_seen_subcommand_from policy' -a 'show check explain (__codewhalectl_names name tools)'
+complete -c codewhalectl -n '__fish_seen_subcommand_from policy' -l session -x -d 'Look at this session'
+complete -c codewhalectl -n '__fish_seen_subcommand_from policy' -l from -x -a '(__codewhalectl_names name list)' -d 'This plugin would call a core tool'
+complete -c codewhalectl -n '__fish_seen_subcommand_from policy' -l kind -x -a 'permissions administrator law project' -d 'Of the file'
 complete -c codewhalectl -n '__fish_seen_subcommand_from why' -a '(__codewhalectl_names call decisions)'
 
 complete -c codewhalectl -n "__fish_seen_subcommand_from list $session" -l workspace -x -a '(__fish_complete_directories)' -d 'Workspace'
