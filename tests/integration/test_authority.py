@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Who may let an extension run, and for whom that ends: one decision counts for every session."""
 
+import json
+
 from codewhale import ServiceCase, iterate_until, options, tool_source
 from codewhale.daemon import CONFIG
 
@@ -80,7 +82,7 @@ class Generations(ServiceCase):
 
     def setUp(self):
         super().setUp()
-        self.approver()
+        self.person = self.approver()
 
     def write(self, text):
         (self.daemon.home / 'plugins' / 'probe' / 'native' / 'main.mjs').write_text(text)
@@ -111,15 +113,13 @@ class Generations(ServiceCase):
         plugin = self.client.bring_up(self.bundle('probe', self.slow('one')))
         running = self.client.start_tool('probe', {'wait': 20000}, seconds=60)  # long enough for a slow machine to do all below
         other = self.connect()
-        iterate_until(lambda: self.units.names(), what='the host')
-        iterate_until(lambda: self.client.call('', 'Describe') and not running.done, what='the call')
+        self.person.closed.wait()  # the answer to its card, and with it the call went to the host
         self.write(self.slow('two'))
         self.client.call('', 'Reload')
         self.assertEqual(other.tools(), [], 'the old generation is offered to nobody')
         self.client = other
         self.renew(plugin)
-        self.assertFalse(running.done)
-        import json
+        self.assertFalse(running.done, running.error)
         self.assertEqual(json.loads(running.result(60))['content'][0]['text'], 'one')
         other.wait_for_tools('probe')
         self.assertEqual(other.tool('probe', {})['content'][0]['text'], 'two')
