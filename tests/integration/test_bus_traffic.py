@@ -11,9 +11,10 @@ class Monitor:
     def __init__(self, address):
         self.seen = []
         self.client = Client(address)
-        self.client.connection.add_filter(self._on_message)
         self.client.call('org.freedesktop.DBus.Monitoring', 'BecomeMonitor', '(asu)', [], 0, path='/org/freedesktop/DBus',
                          name='org.freedesktop.DBus')
+        # Only now: it takes every message, also the answer to that.
+        self.client.connection.add_filter(self._on_message)
 
     def _on_message(self, connection, message, incoming):
         if not incoming:
