@@ -106,6 +106,34 @@ void host_write(const Host *host, JWriter *writer) {
         jwriter_end_array(writer);
 }
 
+HostState host_get_state(const Host *host) {
+        return host->state;
+}
+
+const char *host_get_state_word(const Host *host) {
+        return host_state_to_string(host->state);
+}
+
+const char *host_get_reason(const Host *host) {
+        return host->reason;
+}
+
+Plugin *host_get_plugin(const Host *host) {
+        return host->plugin;
+}
+
+Owner *host_get_owner(const Host *host) {
+        return host->owner;
+}
+
+Rpc *host_get_rpc(const Host *host) {
+        return host->process ? host_process_rpc(host->process) : NULL;
+}
+
+const char *host_get_unit(const Host *host) {
+        return host->process ? host_process_unit(host->process) : NULL;
+}
+
 const char *host_get_sandbox_report(const Host *host) {
         const char *report = host->process ? host_process_report(host->process) : NULL;
 

@@ -35,8 +35,9 @@ static const char *const variables[] = {
         "HOME=" SANDBOX_DATA_PATH,
         "TMPDIR=" SANDBOX_TMP_PATH,
         "LANG=C.UTF-8",
-        "NODE_OPTIONS=",
 };
+static const char *const node_variables[] = { "NODE_OPTIONS=", NULL };
+static const char *const bun_variables[] = { "BUN_OPTIONS=", "BUN_BE_BUN=0", "BUN_JSC_useShadowRealm=0", NULL };
 
 HostLaunch *host_launch_free(HostLaunch *launch) {
         if (!launch)
@@ -94,7 +95,8 @@ static void add(GPtrArray *list, char *text) {
         g_ptr_array_add(list, text);
 }
 
-static void add_arguments(HostLaunch *launch, const Runtime *runtime, HostTier tier) {
+static void add_flags(HostLaunch *launch, const Runtime *runtime) {
+        static const char *const bun_flags[] = { "--no-install", "--no-env-file", "--config=/dev/null", "--no-addons" };
         static const char *const flags[] = {
                 "--no-warnings", "--no-addons", "--disable-proto=throw", "--no-experimental-sqlite", "--disable-sigusr1",
                 "--no-global-search-paths", "--max-old-space-size=256", "--permission", "--allow-fs-read=/host/",
@@ -102,12 +104,22 @@ static void add_arguments(HostLaunch *launch, const Runtime *runtime, HostTier t
                 "--allow-fs-write=/tmp/",
         };
 
-        launch->arguments = g_ptr_array_new_with_free_func(g_free);
+        if (runtime->kind == RUNTIME_BUN) {
+                for (size_t i = 0; i < G_N_ELEMENTS(bun_flags); i++)
+                        add(launch->arguments, g_strdup(bun_flags[i]));
+                return;
+        }
         for (size_t i = 0; i < G_N_ELEMENTS(flags); i++)
                 add(launch->arguments, g_strdup(flags[i]));
         /* Older ones refuse to start with it. */
         if (runtime->major >= 26)
                 add(launch->arguments, g_strdup("--no-experimental-ffi"));
+}
+
+/* The bundle behind the flags, the tier last (H04). */
+static void add_arguments(HostLaunch *launch, const Runtime *runtime, HostTier tier) {
+        launch->arguments = g_ptr_array_new_with_free_func(g_free);
+        add_flags(launch, runtime);
         add(launch->arguments, g_strdup(SANDBOX_BUNDLE_PATH));
         add(launch->arguments, g_strdup_printf("--tier=%s", host_tier_to_string(tier)));
         add(launch->arguments, NULL);
@@ -122,6 +134,14 @@ static void add_environment(HostLaunch *launch) {
         if (zone)
                 add(launch->environment, g_strconcat("TZ=", zone, NULL));
         add(launch->environment, NULL);
+}
+
+static void add_runtime_environment(HostLaunch *launch, RuntimeKind kind) {
+        const char *const *more = kind == RUNTIME_BUN ? bun_variables : node_variables;
+
+        for (size_t i = 0; more[i]; i++)
+                g_ptr_array_insert(launch->environment, 0, g_strdup(more[i]));
+        launch->spec.environment = (const char *const *) launch->environment->pdata;
 }
 
 /* What the launcher tries to reach and must not. */
@@ -223,11 +243,14 @@ int host_launch_prepare(
 
         add_arguments(launch, runtime, tier);
         launch->spec.runtime = runtime->path;
+        add_runtime_environment(launch, runtime->kind);
         launch->spec.arguments = (const char *const *) launch->arguments->pdata;
         launch->spec.bundle = context->bundle_path;
         launch->spec.plugin_tree = launch->plugin_tree;
         launch->spec.data_directory = launch->data_directory;
-        launch->spec.data_bytes = context->config->memory_bytes + (runtime->major >= 24 ? HOST_JIT_DATA_BYTES : 0);
+        launch->spec.data_bytes = context->config->memory_bytes;
+        if (runtime->kind == RUNTIME_BUN || runtime->major >= 24)
+                launch->spec.data_bytes += HOST_JIT_DATA_BYTES;
         *ret = g_steal_pointer(&launch);
         return 0;
 }

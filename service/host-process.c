@@ -369,6 +369,10 @@ bool host_process_was_stopped(const HostProcess *process) {
         return process->stopping;
 }
 
+RuntimeKind host_process_runtime(const HostProcess *process) {
+        return runtime_kind_from_string(process->expected.runtime);
+}
+
 const char *host_process_reason(const HostProcess *process) {
         return process->reason;
 }

@@ -60,6 +60,8 @@ void host_process_kill(HostProcess *process, const char *reason);
 Rpc *host_process_rpc(const HostProcess *process); /* NULL before the handshake and after lost */
 HostStage host_process_stage(const HostProcess *process);
 bool host_process_was_stopped(const HostProcess *process); /* host_process_stop() came first */
+/** host_process_runtime() - which kind of runtime it was launched with; invalid before that */
+RuntimeKind host_process_runtime(const HostProcess *process);
 const char *host_process_reason(const HostProcess *process); /* why it was lost or ended; NULL while all is well */
 
 /** host_process_is_crash() - whether its end counts against the plugin: it ended by itself after the handshake */

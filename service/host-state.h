@@ -36,6 +36,8 @@ struct Host {
         Owner *retiring;          /* of the process that is being stopped, while @owner is listed for the next one */
         size_t next_entry;
         bool activated;
+        bool launch_failed;       /* FAILED, and no code of the plugin had run */
+        uint64_t started_usec;    /* the last start; monotonic */
         bool due;                 /* start it even when nobody needs it: it crashed, or was reloaded */
         bool listable;            /* a record can hold all that it registered */
         bool recorded;            /* there is a record of what @owner has */
@@ -117,6 +119,9 @@ void host_keep_record(Host *host);
 
 /** host_forget_record() - what was recorded holds no longer */
 void host_forget_record(Host *host);
+
+/** host_attach() - somebody new came: what could not be launched a minute ago or longer is tried once more (S14) */
+void host_attach(Host *host);
 
 /** host_retry() - clear the budget and what had failed, and sync */
 void host_retry(Host *host);

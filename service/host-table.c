@@ -71,6 +71,13 @@ bool host_table_is_in_use(const HostTable *table, const Host *host) {
         return table->events && table->events->in_use(host, table->userdata);
 }
 
+void host_table_attach(HostTable *table) {
+        g_autoptr(GList) hosts = g_hash_table_get_values(table->hosts);
+
+        for (GList *item = hosts; item; item = item->next)
+                host_attach(item->data);
+}
+
 void host_table_forget_waiters(HostTable *table, const void *userdata) {
         GHashTableIter iter;
         void *host;

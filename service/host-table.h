@@ -34,6 +34,9 @@ void host_table_remove(HostTable *table, Plugin *plugin);
 /** host_table_retry() - for reload: clear crash budgets and start again what had failed */
 void host_table_retry(HostTable *table);
 
+/** host_table_attach() - a session was opened; see contract 3.10, launch failure retry */
+void host_table_attach(HostTable *table);
+
 /** host_table_forget_waiters() - host_forget_waiters() for all hosts */
 void host_table_forget_waiters(HostTable *table, const void *userdata);
 

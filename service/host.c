@@ -176,6 +176,7 @@ static void host_recover(Host *host, HostStage stage, const char *reason, bool c
         uint64_t delay_usec, now = 0;
         g_autofree char *text = NULL;
 
+        host->launch_failed = !crash;
         if (activating || !crash) {
                 host_fail(host, activating ? HOST_STAGE_ACTIVATION : stage,
                           stage == HOST_STAGE_SANDBOX ? ERROR_SANDBOX_REFUSED : ERROR_HOST_UNAVAILABLE, reason);
@@ -193,6 +194,22 @@ static void host_recover(Host *host, HostStage stage, const char *reason, bool c
         host_set_state(host, HOST_RESTARTING, reason);
         host_announce_failure(host, stage, ERROR_HOST_UNAVAILABLE, MESSAGE_PLUGIN_CRASHED, reason);
         (void) sd_event_add_time_relative(host->context->event, &host->timer, CLOCK_MONOTONIC, delay_usec, 0, on_backoff, host);
+}
+
+/* An automatic choice of the runtime falls back once, and says so once (contract 3.2, H10). */
+static bool host_fall_back(Host *host, RuntimeKind runtime, const char *reason) {
+        bool first = false;
+
+        if (!runtime_selector_fail(host->context->runtime, runtime, reason, &first))
+                return false;
+        if (first)
+                log_plugin(LOG_NOTICE, NULL, plugin_get_id(host->plugin), NULL,
+                           "Hosts run on Node from now on, because Bun did not come up: %s", reason);
+        host->due = true;
+        host_set_state(host, HOST_RESTARTING, reason);
+        (void) sd_event_add_time_relative(host->context->event, &host->timer, CLOCK_MONOTONIC, HOST_RESTART_MSEC * 1000, 0,
+                                          on_backoff, host);
+        return true;
 }
 
 static void on_process_lost(HostProcess *process, void *userdata) {
@@ -221,6 +238,7 @@ static void on_process_ended(HostProcess *process, void *userdata) {
         bool crash = host_process_is_crash(process), stopped = host_process_was_stopped(process);
         bool activating = crash && !host->activated;
         HostStage stage = host_process_stage(process);
+        RuntimeKind runtime = host_process_runtime(process);
 
         if (host_process_report(process)) {
                 g_free(host->report);
@@ -231,7 +249,7 @@ static void on_process_ended(HostProcess *process, void *userdata) {
                 host_table_tell_changed(host->table, host);
         else if (stopped || !host->wanted || host->restart)
                 host_set_state(host, HOST_IDLE, NULL);
-        else
+        else if (stage != HOST_STAGE_HANDSHAKE || !host_fall_back(host, runtime, reason))
                 host_recover(host, stage, reason, crash, activating);
 
         host_settle(host);
@@ -331,6 +349,8 @@ static void host_start(Host *host) {
                 }
         }
         host->listable = true;
+        host->launch_failed = false;
+        (void) sd_event_now(host->context->event, CLOCK_MONOTONIC, &host->started_usec);
         host->next_entry = 0;
         host->activated = false;
         host->wanted_generation = plugin_get_generation(host->plugin);
@@ -444,6 +464,19 @@ void host_sync(Host *host) {
                 host_begin(host);
 }
 
+void host_attach(Host *host) {
+        uint64_t now = 0;
+
+        (void) sd_event_now(host->context->event, CLOCK_MONOTONIC, &now);
+        if (host->state != HOST_FAILED || host->process || !host->launch_failed ||
+                        now < host->started_usec + HOST_LAUNCH_RETRY_MSEC * (uint64_t) 1000)
+                return;
+
+        g_clear_pointer(&host->failed_for, g_free);
+        host->due = true;
+        host_sync(host);
+}
+
 void host_retry(Host *host) {
         crash_budget_reset(&host->budget);
         g_clear_pointer(&host->failed_for, g_free);
@@ -453,34 +486,4 @@ void host_retry(Host *host) {
         if (!host->process)
                 host->timer = sd_event_source_disable_unref(host->timer);
         host_sync(host);
-}
-
-/* ---- what others may know ---- */
-
-HostState host_get_state(const Host *host) {
-        return host->state;
-}
-
-const char *host_get_state_word(const Host *host) {
-        return host_state_to_string(host->state);
-}
-
-const char *host_get_reason(const Host *host) {
-        return host->reason;
-}
-
-Plugin *host_get_plugin(const Host *host) {
-        return host->plugin;
-}
-
-Owner *host_get_owner(const Host *host) {
-        return host->owner;
-}
-
-Rpc *host_get_rpc(const Host *host) {
-        return host->process ? host_process_rpc(host->process) : NULL;
-}
-
-const char *host_get_unit(const Host *host) {
-        return host->process ? host_process_unit(host->process) : NULL;
 }

@@ -85,6 +85,19 @@ static void add_candidate(GPtrArray *candidates, const char *path) {
         g_ptr_array_add(candidates, g_steal_pointer(&canonical));
 }
 
+/* One folder that may have a runtime in it. */
+static void consider(
+                GPtrArray *candidates, RuntimeKind kind, const char *folder, const char *directory, const char *home,
+                GPtrArray *ret_skipped) {
+        const char *skip = folder[0] ? reason_to_skip(folder, directory, home) : "is empty";
+        g_autofree char *path = g_build_filename(folder, runtime_kind_to_string(kind), NULL);
+
+        if (!skip)
+                add_candidate(candidates, path);
+        else if (ret_skipped && access(path, X_OK) == 0)
+                g_ptr_array_add(ret_skipped, g_strdup_printf("%s: PATH entry %s", path, skip));
+}
+
 char **runtime_candidates(const RuntimeConfig *config, const char *directory, const char *home, GPtrArray *ret_skipped) {
         g_autoptr(GPtrArray) candidates = g_ptr_array_new();
         g_auto(GStrv) parts = g_strsplit(config->search_path ?: "", ":", 256);
@@ -97,14 +110,13 @@ char **runtime_candidates(const RuntimeConfig *config, const char *directory, co
                 return (char **) g_ptr_array_free(g_steal_pointer(&candidates), FALSE);
         }
 
-        for (char **part = parts; *part; part++) {
-                const char *skip = **part ? reason_to_skip(*part, directory, home) : "is empty";
-                g_autofree char *path = g_build_filename(*part, runtime_kind_to_string(config->kind), NULL);
+        for (char **part = parts; *part; part++)
+                consider(candidates, config->kind, *part, directory, home, ret_skipped);
+        if (config->kind == RUNTIME_BUN) {
+                g_autofree char *installed = config->bun_install ? g_build_filename(config->bun_install, "bin", NULL)
+                                                                 : g_build_filename(home, ".bun", "bin", NULL);
 
-                if (!skip)
-                        add_candidate(candidates, path);
-                else if (ret_skipped && access(path, X_OK) == 0)
-                        g_ptr_array_add(ret_skipped, g_strdup_printf("%s: PATH entry %s", path, skip));
+                consider(candidates, config->kind, installed, directory, home, ret_skipped);
         }
         g_ptr_array_add(candidates, NULL);
         return (char **) g_ptr_array_free(g_steal_pointer(&candidates), FALSE);

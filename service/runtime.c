@@ -22,15 +22,17 @@ typedef struct Waiter {
 struct RuntimeSelector {
         sd_event *event;
         RuntimeKind kind;
-        char *node, *bun, *search_path;
+        char *node, *bun, *search_path, *bun_install;
         Runtime runtime; /* path is NULL while nothing is chosen */
         bool pinned;
         char *why; /* what the last search found, for people */
+        char *fallback; /* why an automatic choice is not Bun; NULL while it may be */
 
         /* One search at a time */
         GArray *waiters;
         char **candidates;
         size_t next;
+        RuntimeKind probing; /* which kind the candidates are of */
         GString *findings;
         int output; /* of the candidate that runs */
         sd_event_source *child;
@@ -49,10 +51,12 @@ static void selector_configure(RuntimeSelector *selector, const RuntimeConfig *c
         g_free(selector->node);
         g_free(selector->bun);
         g_free(selector->search_path);
+        g_free(selector->bun_install);
         selector->kind = config->kind;
         selector->node = g_strdup(config->node);
         selector->bun = g_strdup(config->bun);
         selector->search_path = g_strdup(config->search_path);
+        selector->bun_install = g_strdup(config->bun_install);
 }
 
 RuntimeSelector *runtime_selector_new(sd_event *event, const RuntimeConfig *config) {
@@ -84,10 +88,33 @@ RuntimeSelector *runtime_selector_free(RuntimeSelector *selector) {
         g_free(selector->node);
         g_free(selector->bun);
         g_free(selector->search_path);
+        g_free(selector->bun_install);
+        g_free(selector->fallback);
         g_free(selector->why);
         sd_event_unref(selector->event);
         g_free(selector);
         return NULL;
+}
+
+/* What was chosen and why, or what is needed and what was found instead. */
+static char *selector_explain(const RuntimeSelector *selector) {
+        static const char *const needs[_RUNTIME_KIND_MAX] = {
+                [RUNTIME_NODE] = "Node ^22.19 or >=24 is needed",
+                [RUNTIME_BUN] = "Bun 1.4 or newer is needed",
+                [RUNTIME_AUTO] = "Bun 1.4 or newer, or Node ^22.19 or >=24, is needed",
+        };
+        const char *findings = selector->findings->len > 0 ? selector->findings->str : "None was found on PATH. ";
+        const Runtime *runtime = &selector->runtime;
+        bool bun = runtime->kind == RUNTIME_BUN;
+
+        if (!runtime->path)
+                return g_strdup_printf("No suitable JavaScript runtime: %s. %sSet [extension_host] %s in config.toml to one.",
+                                       needs[selector->kind], findings, selector->kind == RUNTIME_BUN ? "bun" : "node");
+        if (selector->kind == RUNTIME_AUTO && !bun)
+                return g_strdup_printf("Node %s at %s, not Bun: %s", runtime->version, runtime->path,
+                                       selector->fallback ?: findings);
+        return g_strdup_printf("%s %s at %s%s", bun ? "Bun" : "Node", runtime->version, runtime->path,
+                               (bun ? selector->bun : selector->node) ? ", as configured" : "");
 }
 
 static void selector_finish(RuntimeSelector *selector) {
@@ -96,13 +123,7 @@ static void selector_finish(RuntimeSelector *selector) {
         selector->waiters = g_array_new(FALSE, FALSE, sizeof(Waiter));
         g_clear_pointer(&selector->candidates, g_strfreev);
         g_free(selector->why);
-        if (!selector->runtime.path)
-                selector->why = g_strdup_printf(
-                                "No suitable JavaScript runtime: Node ^22.19 or >=24 is needed. %s"
-                                "Set [extension_host] node in config.toml to one.",
-                                selector->findings->len > 0 ? selector->findings->str : "None was found on PATH. ");
-        else
-                selector->why = g_strdup_printf("Node %s at %s", selector->runtime.version, selector->runtime.path);
+        selector->why = selector_explain(selector);
 
         for (size_t i = 0; i < waiters->len; i++) {
                 Waiter waiter = g_array_index(waiters, Waiter, i);
@@ -118,13 +139,14 @@ static void selector_judge(RuntimeSelector *selector, const char *path, const ch
                 g_string_append_printf(selector->findings, "%s does not say its version. ", path);
                 return;
         }
-        if (!runtime_version_meets_floor(RUNTIME_NODE, version)) {
-                g_string_append_printf(selector->findings, "%s is %u.%u.%u. ", path, version[0], version[1], version[2]);
+        if (!runtime_version_meets_floor(selector->probing, version)) {
+                g_string_append_printf(selector->findings, "%s is %u.%u.%u, which is not supported. ", path, version[0], version[1],
+                                       version[2]);
                 return;
         }
 
         selector->runtime = (Runtime) {
-                .kind = RUNTIME_NODE,
+                .kind = selector->probing,
                 .path = g_strdup(path),
                 .version = g_strdup_printf("%u.%u.%u", version[0], version[1], version[2]),
                 .major = version[0], .minor = version[1], .patch = version[2],
@@ -196,7 +218,28 @@ static int selector_spawn(RuntimeSelector *selector, const char *path) {
                                           on_probe_timer, selector);
 }
 
+static void selector_look_for(RuntimeSelector *selector, RuntimeKind kind) {
+        const RuntimeConfig config = {
+                .kind = kind, .node = selector->node, .bun = selector->bun, .search_path = selector->search_path,
+                .bun_install = selector->bun_install,
+        };
+        g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
+        g_autofree char *directory = g_get_current_dir();
+
+        g_strfreev(selector->candidates);
+        selector->next = 0;
+        selector->probing = kind;
+        selector->candidates = runtime_candidates(&config, directory, g_get_home_dir(), skipped);
+        for (size_t i = 0; i < skipped->len; i++)
+                g_string_append_printf(selector->findings, "Skipped %s. ", (char *) g_ptr_array_index(skipped, i));
+        if (kind == RUNTIME_BUN && !selector->candidates[0])
+                g_string_append(selector->findings, "There is no Bun on PATH. ");
+}
+
 static void selector_probe_next(RuntimeSelector *selector) {
+        if (!selector->runtime.path && !selector->candidates[selector->next] && selector->kind == RUNTIME_AUTO &&
+                        selector->probing == RUNTIME_BUN)
+                selector_look_for(selector, RUNTIME_NODE);
         while (!selector->runtime.path && selector->candidates[selector->next]) {
                 const char *path = selector->candidates[selector->next++];
                 int r = path[0] == '/' ? selector_spawn(selector, path) : -EINVAL;
@@ -205,17 +248,16 @@ static void selector_probe_next(RuntimeSelector *selector) {
                         return;
                 g_string_append_printf(selector->findings, "%s can't be run: %s. ", path, g_strerror(-r));
                 selector_end_probe(selector);
+                if (!selector->candidates[selector->next]) {
+                        selector_probe_next(selector);
+                        return;
+                }
         }
         selector_finish(selector);
 }
 
 void runtime_selector_select(RuntimeSelector *selector, RuntimeSelected selected, void *userdata) {
         const Waiter waiter = { selected, userdata };
-        const RuntimeConfig config = {
-                .kind = RUNTIME_NODE, .node = selector->node, .search_path = selector->search_path,
-        };
-        g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
-        g_autofree char *directory = g_get_current_dir();
 
         if (selector->runtime.path) {
                 selected(&selector->runtime, selector->why, userdata);
@@ -226,16 +268,22 @@ void runtime_selector_select(RuntimeSelector *selector, RuntimeSelected selected
                 return;
 
         g_string_truncate(selector->findings, 0);
-        selector->next = 0;
-        selector->candidates = runtime_candidates(&config, directory, g_get_home_dir(), skipped);
-        for (size_t i = 0; i < skipped->len; i++)
-                g_string_append_printf(selector->findings, "Skipped %s. ", (char *) g_ptr_array_index(skipped, i));
-        if (selector->kind == RUNTIME_BUN) {
-                g_string_append(selector->findings, "This build does not run on Bun. ");
-                g_clear_pointer(&selector->candidates, g_strfreev);
-                selector->candidates = g_new0(char *, 1);
-        }
+        selector_look_for(selector, selector->kind == RUNTIME_BUN || (selector->kind == RUNTIME_AUTO && !selector->fallback)
+                                                    ? RUNTIME_BUN : RUNTIME_NODE);
         selector_probe_next(selector);
+}
+
+bool runtime_selector_fail(RuntimeSelector *selector, RuntimeKind kind, const char *reason, bool *ret_first) {
+        if (selector->kind != RUNTIME_AUTO || kind != RUNTIME_BUN || selector->pinned)
+                return false;
+
+        *ret_first = !selector->fallback;
+        if (selector->fallback)
+                return true;
+        selector->fallback = g_strdup_printf("Bun %s at %s did not come up: %s", selector->runtime.version ?: "?",
+                                             selector->runtime.path ?: "?", reason);
+        runtime_clear(&selector->runtime);
+        return true;
 }
 
 void runtime_selector_forget(RuntimeSelector *selector, void *userdata) {
@@ -246,8 +294,10 @@ void runtime_selector_forget(RuntimeSelector *selector, void *userdata) {
 
 void runtime_selector_reset(RuntimeSelector *selector, const RuntimeConfig *config) {
         selector_configure(selector, config);
-        if (!selector->pinned)
-                runtime_clear(&selector->runtime);
+        if (selector->pinned)
+                return;
+        g_clear_pointer(&selector->fallback, g_free);
+        runtime_clear(&selector->runtime);
 }
 
 void runtime_selector_pin(RuntimeSelector *selector) {
@@ -257,9 +307,11 @@ void runtime_selector_pin(RuntimeSelector *selector) {
 void runtime_selector_describe(const RuntimeSelector *selector, JWriter *writer) {
         jwriter_begin_object(writer);
         jwriter_member_string(writer, "wanted", runtime_kind_to_string(selector->kind));
+        jwriter_member_string(writer, "kind", selector->runtime.path ? runtime_kind_to_string(selector->runtime.kind) : NULL);
         jwriter_member_string(writer, "path", selector->runtime.path);
         jwriter_member_string(writer, "version", selector->runtime.version);
         jwriter_member_boolean(writer, "pinned", selector->pinned);
         jwriter_member_string(writer, "why", selector->why);
+        jwriter_member_string(writer, "fallback", selector->fallback);
         jwriter_end_object(writer);
 }

@@ -32,6 +32,7 @@ typedef struct RuntimeConfig {
         const char *node; /* NULL, or the only candidate */
         const char *bun;
         const char *search_path; /* as PATH */
+        const char *bun_install; /* NULL, or where Bun was installed ($BUN_INSTALL); ~/.bun otherwise */
 } RuntimeConfig;
 
 /** runtime_version_parse() - "v24.22.3" into numbers; -EINVAL for anything else */
@@ -66,7 +67,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(RuntimeSelector, runtime_selector_free)
  * runtime_selector_select() - choose, by running candidates with --version and an empty environment
  * @selected: called once, possibly before this returns when the choice is known
  *
- * What was chosen is kept; a failed search is made anew each time.
+ * RUNTIME_AUTO looks for Bun first, then for Node, and keeps why it is not Bun. What was chosen is kept; a failed search is
+ * made anew each time.
  */
 void runtime_selector_select(RuntimeSelector *selector, RuntimeSelected selected, void *userdata);
 
@@ -78,6 +80,15 @@ void runtime_selector_reset(RuntimeSelector *selector, const RuntimeConfig *conf
 
 /** runtime_selector_pin() - a host completed its handshake: keep to this runtime while the service lives */
 void runtime_selector_pin(RuntimeSelector *selector);
+
+/**
+ * runtime_selector_fail() - a host could not be brought up with this kind of runtime
+ * @ret_first: whether this is the first time, so that it is said once
+ *
+ * Return: true when another kind is to be tried: the choice was automatic, Bun, and never completed a handshake. From then
+ * on it is Node, for as long as the service runs or until it is reloaded.
+ */
+bool runtime_selector_fail(RuntimeSelector *selector, RuntimeKind kind, const char *reason, bool *ret_first);
 
 /** runtime_selector_describe() - what is chosen and why, as a JSON object */
 void runtime_selector_describe(const RuntimeSelector *selector, JWriter *writer);

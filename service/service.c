@@ -210,6 +210,7 @@ static const HostTableEvents host_table_events = {
 
 static void on_session_opened(Session *session, void *userdata) {
         overlay_table_open(((Service *) userdata)->overlays, session);
+        host_table_attach(((Service *) userdata)->hosts);
         TELL((Service *) userdata, session_opened, session);
 }
 
@@ -291,7 +292,8 @@ static const UnitManagerEvents manager_events = {
 
 static RuntimeConfig runtime_config(const Config *config) {
         return (RuntimeConfig) {
-                .kind = config->runtime, .node = config->node, .bun = config->bun, .search_path = g_getenv("PATH"),
+                .kind = config->runtime, .node = config->node, .bun = config->bun, 
+                .search_path = g_getenv("PATH"), .bun_install = g_getenv("BUN_INSTALL"),
         };
 }
 

@@ -207,6 +207,101 @@ static void test_probe_environment(Fixture *fixture, const void *data) {
         g_assert_null(strstr(seen, "RUNTIME_TEST_SECRET"));
 }
 
+/* ---- Bun, and the automatic choice ---- */
+
+static RuntimeConfig config_of(RuntimeKind kind, const char *folder) {
+        return (RuntimeConfig) { .kind = kind, .search_path = folder, .bun_install = "/nowhere" };
+}
+
+static void test_bun_never_falls_back(Fixture *fixture, const void *data) {
+        g_autofree char *node = make_program(fixture, "bin", "node", "v24.0.0"), *bun = make_program(fixture, "bin", "bun", "1.3.9");
+        g_autofree char *folder = g_path_get_dirname(bun), *mark = g_build_filename(fixture->directory, "ran-node", NULL);
+        const RuntimeConfig config = config_of(RUNTIME_BUN, folder);
+        g_auto(Selection) selection = run_selection(fixture, &config);
+
+        (void) data;
+        (void) node;
+        g_assert_null(selection.path);
+        g_assert_nonnull(strstr(selection.why, "Bun 1.4"));
+        g_assert_nonnull(strstr(selection.why, "1.3.9"));
+        g_assert_cmpint(access(mark, F_OK), <, 0);
+}
+
+static void test_auto_prefers_bun(Fixture *fixture, const void *data) {
+        g_autofree char *node = make_program(fixture, "bin", "node", "v24.0.0"), *bun = make_program(fixture, "bin", "bun", "1.4.5");
+        g_autofree char *folder = g_path_get_dirname(bun);
+        const RuntimeConfig config = config_of(RUNTIME_AUTO, folder);
+        g_auto(Selection) selection = run_selection(fixture, &config);
+
+        (void) data;
+        (void) node;
+        g_assert_cmpstr(selection.path, ==, bun);
+}
+
+static void test_auto_names_why_it_is_node(Fixture *fixture, const void *data) {
+        g_autofree char *node = make_program(fixture, "bin", "node", "v24.0.0"), *bun = make_program(fixture, "bin", "bun", "1.2.0");
+        g_autofree char *folder = g_path_get_dirname(bun), *empty = g_build_filename(fixture->directory, "empty", NULL);
+        const RuntimeConfig old = config_of(RUNTIME_AUTO, folder), none = config_of(RUNTIME_AUTO, empty);
+        g_auto(Selection) selection = run_selection(fixture, &old), nothing = run_selection(fixture, &none);
+
+        (void) data;
+        g_assert_cmpstr(selection.path, ==, node);
+        g_assert_nonnull(strstr(selection.why, "not Bun"));
+        g_assert_nonnull(strstr(selection.why, "1.2.0"));
+        g_assert_null(nothing.path);
+        g_assert_nonnull(strstr(nothing.why, "Bun 1.4 or newer, or Node"));
+}
+
+/* Bun says its version but does not come up: Node from then on, said once; a reload may try again. */
+static void test_auto_falls_back_once(Fixture *fixture, const void *data) {
+        g_autofree char *node = make_program(fixture, "bin", "node", "v24.0.0"), *bun = make_program(fixture, "bin", "bun", "1.4.5");
+        g_autofree char *folder = g_path_get_dirname(bun);
+        const RuntimeConfig config = config_of(RUNTIME_AUTO, folder);
+        g_autoptr(RuntimeSelector) selector = runtime_selector_new(fixture->event, &config);
+        const char *expected[] = { bun, node, bun };
+        bool first = false;
+
+        (void) data;
+        for (unsigned i = 0; i < G_N_ELEMENTS(expected); i++) {
+                g_auto(Selection) selection = {};
+
+                runtime_selector_select(selector, on_selected, &selection);
+                while (!selection.done)
+                        g_assert_cmpint(sd_event_run(fixture->event, 20 * G_USEC_PER_SEC), >, 0);
+                g_assert_cmpstr(selection.path, ==, expected[i]);
+                if (i == 0) {
+                        g_assert_true(runtime_selector_fail(selector, RUNTIME_BUN, "exit 70", &first));
+                        g_assert_true(first);
+                        g_assert_true(runtime_selector_fail(selector, RUNTIME_BUN, "exit 70", &first));
+                        g_assert_false(first);
+                } else if (i == 1) {
+                        g_assert_nonnull(strstr(selection.why, "exit 70"));
+                        g_assert_false(runtime_selector_fail(selector, RUNTIME_NODE, "exit 1", &first));
+                        runtime_selector_reset(selector, &config);
+                }
+        }
+        /* What completed a handshake stays. */
+        runtime_selector_pin(selector);
+        g_assert_false(runtime_selector_fail(selector, RUNTIME_BUN, "late", &first));
+}
+
+static void test_bun_is_looked_for_where_it_installs_itself(Fixture *fixture, const void *data) {
+        g_autofree char *bun = make_program(fixture, "own/bin", "bun", "1.4.0"), *own = g_build_filename(fixture->directory, "own", NULL);
+        g_autofree char *home_bun = make_program(fixture, "home/.bun/bin", "bun", "1.4.0");
+        g_autofree char *home = g_build_filename(fixture->directory, "home", NULL);
+        RuntimeConfig config = { .kind = RUNTIME_BUN, .search_path = "", .bun_install = own };
+        g_auto(GStrv) found = runtime_candidates(&config, "/", home, NULL);
+
+        (void) data;
+        g_assert_cmpuint(g_strv_length(found), ==, 1);
+        g_assert_cmpstr(found[0], ==, bun);
+        g_clear_pointer(&found, g_strfreev);
+        config.bun_install = NULL;
+        found = runtime_candidates(&config, "/", home, NULL);
+        g_assert_cmpuint(g_strv_length(found), ==, 1);
+        g_assert_cmpstr(found[0], ==, home_bun);
+}
+
 #define ADD(path, function) g_test_add(path, Fixture, NULL, fixture_up, function, fixture_down)
 
 int main(int argc, char **argv) {
@@ -218,6 +313,11 @@ int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/runtime/version", test_version);
         g_test_add_func("/runtime/H12-version-floors", test_floor);
+        ADD("/runtime/H10-bun-never-falls-back", test_bun_never_falls_back);
+        ADD("/runtime/auto-prefers-bun", test_auto_prefers_bun);
+        ADD("/runtime/H10-auto-names-why-it-is-node", test_auto_names_why_it_is_node);
+        ADD("/runtime/H10-auto-falls-back-once", test_auto_falls_back_once);
+        ADD("/runtime/bun-where-it-installs-itself", test_bun_is_looked_for_where_it_installs_itself);
         ADD("/runtime/H11-candidates", test_candidates);
         ADD("/runtime/first-suitable", test_select_first_suitable);
         ADD("/runtime/none-names-floor-and-finds", test_select_none);
