@@ -245,7 +245,7 @@ def system():
 
 
 def all_suites(quick, sanitize):
-    found = [Scripts('house', 'tests/house'), Units(build.PLAIN), Host(build.PLAIN)]
+    found = [Scripts('house', 'tests/house'), Units(build.PLAIN), Host(build.PLAIN), Scripts('types', 'tests/types')]
     if (ROOT / 'tests' / 'system').is_dir():
         found.append(system())
     found.append(integration())
