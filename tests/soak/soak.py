@@ -286,7 +286,6 @@ class Soak:
 
     def check(self):
         self.counts['checks'] += 1
-        self.client.call('', 'Reload')  # hosts that were left alone get another chance
         for name in GOOD:
             self.check_good(name)
         self.check_units()
@@ -311,6 +310,7 @@ class Soak:
     def check_good(self, name):
         """It works again. A blow of a moment ago may not have been noticed yet, so it has more than one try."""
         for last in (False, False, False, True):
+            self.client.call('', 'Reload')  # a host that was left alone after three blows gets another chance
             self.wait_until_quiet()
             if self.judge(*self.add(name, may_fail=not last)) is not None:
                 break
