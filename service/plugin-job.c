@@ -88,7 +88,10 @@ PluginJob *plugin_job_new(
         job->userdata = userdata;
         job->root = -EBADF;
         job->erased = g_ptr_array_new_with_free_func(plugin_job_erased_free);
-        if (sd_event_add_defer(event, &job->slices, on_slice, job) < 0)
+        /* Behind everything else: a source that is always due keeps its place before others of its priority for ever, so that
+         * slices alone would hold up the whole of a job. */
+        if (sd_event_add_defer(event, &job->slices, on_slice, job) < 0 ||
+                        sd_event_source_set_priority(job->slices, SD_EVENT_PRIORITY_IDLE) < 0)
                 g_error("No event source for a job.");
 
         g_queue_push_tail(&set->jobs, job);
