@@ -12,7 +12,7 @@ from codewhale import CoreCase, iterate_until, options
 class Files(CoreCase):
     def setUp(self):
         super().setUp()
-        self.approver()
+        self.person = self.approver()
         self.bring_up_asking()
 
     def fails_with(self, word, name, arguments):
@@ -96,7 +96,8 @@ class Files(CoreCase):
     def test_a_folder_that_was_exchanged(self):
         self.write('a.txt', 'mine\n')
         call = self.begin(('read', {'path': 'a.txt'}), wait=1500)
-        iterate_until(lambda: self.units.names(), what='a host')
+        self.person.closed.wait()
+        time.sleep(0.5)  # from here on the call is the host's
         self.workspace.rename(self.daemon.base / 'moved')
         self.workspace.mkdir()
         (self.workspace / 'a.txt').write_text('theirs\n')

@@ -175,7 +175,8 @@ class Ends(CoreCase):
         self.client.plugin('Disable', self.plugin)
         self.assertFails('Cancelled', call.result)
         self.assertWithdrawn(card)
-        self.assertEqual([(row['kind'], row['outcome']) for row in self.records(tool='shell')], [('core-call', 'cancelled')])
+        found = [row['outcome'] for row in self.records(tool='shell') if row['kind'] == 'core-call']
+        self.assertEqual(found, ['cancelled'])
 
     def test_X06_killed_host(self):
         call, card = self.waiting()

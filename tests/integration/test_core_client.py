@@ -91,8 +91,8 @@ class Clients(CoreCase):
         done = json.loads(self.begin(('look', {}), client=other, session=session).result())['structured']['done']
         self.assertEqual(done[0]['code'], 'failed')
         self.assertEqual(self.core.calls, [])
-        self.assertFails('AccessDenied', self.core.register, self.session, TOOLS, other)
-        self.assertFails('AccessDenied', other.call, 'Sessions', 'UnregisterCore', '(o)', self.session)
+        self.assertFails('NoSuchSession', self.core.register, self.session, TOOLS, other)
+        self.assertFails('NoSuchSession', other.call, 'Sessions', 'UnregisterCore', '(o)', self.session)
 
     def test_taking_it_back(self):
         self.write('a.txt', 'text')
