@@ -447,6 +447,8 @@ static bool host_runs_old(const Host *host) {
 void host_sync(Host *host) {
         host->wanted = plugin_get_label(host->plugin) == PLUGIN_ACTIVE && plugin_count_native(host->plugin) > 0;
         if (!host->wanted) {
+                /* Whoever enables it again has looked at it: it begins anew (SY-20). */
+                crash_budget_reset(&host->budget);
                 g_clear_pointer(&host->failed_for, g_free);
                 if (!host_drain(host) && host->state != HOST_DISABLED)
                         host_end(host, plugin_get_inactive_reason(host->plugin) ?: "the plugin is not active");
