@@ -54,6 +54,7 @@ typedef struct InvocationRequest {
         const char *origin_turn_id; /* NULL or a label for correlation */
         const char *provenance;     /* NULL or where the wish came from (policy/provenance.h) */
         InvocationOrigin origin;
+        const char *inside;         /* NULL, or the core tool whose program makes this call */
 } InvocationRequest;
 
 /**
