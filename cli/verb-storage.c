@@ -63,6 +63,29 @@ static int storage_delete(Cli *cli, char **argv) {
         return r != EXIT_STATUS_OK || deleted ? r : EXIT_STATUS_NOT_FOUND;
 }
 
+static int storage_repair(Cli *cli, char **argv) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autoptr(sd_bus_message) reply = NULL;
+        g_autofree char *json = NULL;
+        uint32_t moved = 0;
+        int r;
+
+        r = client_call(cli, ".Storage", "Repair", CLIENT_WAIT_SHORT, &reply, &error, "s", argv[2]);
+        if (r >= 0)
+                r = sd_bus_message_read(reply, "u", &moved);
+        if (r < 0)
+                return failure_report(cli, r, &error, argv[2]);
+
+        json = g_strdup_printf("{\"moved\":%u}", moved);
+        if (cli_has(cli, OPTION_JSON))
+                return output_json(json);
+        if (moved == 0)
+                note_say("No record is damaged.");
+        else
+                note_say("%u damaged records were moved aside; they lie as damaged-... beside the plugin's records.", moved);
+        return EXIT_STATUS_OK;
+}
+
 static int storage_usage(Cli *cli, char **argv) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autofree char *json = NULL;
@@ -84,6 +107,7 @@ int verb_storage(Cli *cli, int argc, char **argv) {
                 { "list", 3, storage_list },
                 { "get", 4, storage_get },
                 { "delete", 4, storage_delete },
+                { "repair", 3, storage_repair },
                 { "usage", 3, storage_usage },
         };
 
@@ -96,5 +120,5 @@ int verb_storage(Cli *cli, int argc, char **argv) {
                                                                                  ? "a plugin"
                                                                                  : "a plugin and a key");
 
-        return failure_usage(cli, "storage does not know \"%s\": list, get, delete or usage.", argv[1]);
+        return failure_usage(cli, "storage does not know \"%s\": list, get, delete, repair or usage.", argv[1]);
 }

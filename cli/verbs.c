@@ -63,11 +63,12 @@ static const Verb verbs[] = {
         { NULL, "hooks", "", 0, 0, false, verb_hooks, "Show who is asked before a tool runs", NULL },
         { NULL, "prompt", "", 0, 0, false, verb_prompt, "Print what plugins add to the prompt",
                         "Templates are filled in for this directory, and for --model." },
-        { NULL, "storage", "list|get|delete|usage PLUGIN [KEY]", 2, 3, false, verb_storage,
+        { NULL, "storage", "list|get|delete|repair|usage PLUGIN [KEY]", 2, 3, false, verb_storage,
                         "Look at what a plugin stored",
                         "list PLUGIN        its keys\n"
                         "get PLUGIN KEY     one value, as JSON\n"
                         "delete PLUGIN KEY  remove one record, a damaged one too\n"
+                        "repair PLUGIN      move damaged records aside\n"
                         "usage PLUGIN       how much there is and may be" },
         { NULL, "sessions", "", 0, 0, false, verb_sessions, "Show the open sessions", NULL },
 

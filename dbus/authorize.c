@@ -46,6 +46,7 @@ static const MethodRule method_rules[] = {
         { INTERFACE_STORAGE,   "Get",           AUTHORIZE_READ     },
         { INTERFACE_STORAGE,   "Usage",         AUTHORIZE_READ     },
         { INTERFACE_STORAGE,   "Delete",        AUTHORIZE_MANAGE   },
+        { INTERFACE_STORAGE,   "Repair",        AUTHORIZE_MANAGE   },
         { INTERFACE_SESSIONS,  "Open",          AUTHORIZE_USE      },
         { INTERFACE_SESSIONS,  "List",          AUTHORIZE_READ     },
         { INTERFACE_SESSIONS,  "RegisterCore",  AUTHORIZE_USE      },

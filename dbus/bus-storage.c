@@ -109,6 +109,20 @@ static int handle_delete(Face *face, Caller *caller, sd_bus_message *m, sd_bus_e
 }
 BUS_METHOD(delete)
 
+static int handle_repair(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        unsigned moved = 0;
+        Plugin *plugin;
+        int r;
+
+        (void) caller;
+
+        r = read_plugin(face, m, &plugin, reterr);
+        if (r >= 0)
+                r = service_storage_repair(face->service, plugin, &moved, reterr);
+        return r < 0 ? r : sd_bus_reply_method_return(m, "u", moved);
+}
+BUS_METHOD(repair)
+
 static int handle_usage(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
         g_autofree char *json = NULL;
         Plugin *plugin;
@@ -142,6 +156,11 @@ static const sd_bus_vtable storage_vtable[] = {
                                 SD_BUS_ARGS("s", plugin, "s", key),
                                 SD_BUS_RESULT("b", deleted),
                                 method_delete,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Repair",
+                                SD_BUS_ARGS("s", plugin),
+                                SD_BUS_RESULT("u", moved),
+                                method_repair,
                                 SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("Usage",
                                 SD_BUS_ARGS("s", plugin),

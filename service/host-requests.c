@@ -77,6 +77,8 @@ static int storage_error_code(int r) {
                 return RPC_STORAGE_CORRUPT;
         case -ENODEV:
                 return RPC_NOT_AVAILABLE;
+        case -ESTALE:
+                return RPC_STORAGE_STALE;
         default:
                 return RPC_STORAGE_IO;
         }
@@ -92,6 +94,8 @@ static const char *storage_error_text(int r) {
                 return "the record is damaged; delete it to go on";
         case -ENODEV:
                 return "storage is not available any more";
+        case -ESTALE:
+                return "the record is not the one that was read any more";
         default:
                 return g_strerror(-r);
         }
@@ -104,12 +108,43 @@ static void respond_storage(Host *host, uint64_t id, int r, const char *json) {
                 respond_text(host, id, json);
 }
 
+static void write_version(JWriter *writer, uint64_t version) {
+        char text[STORAGE_VERSION_CHARS_MAX + 1];
+
+        (void) snprintf(text, sizeof text, "%" PRIu64, version);
+        jwriter_member_string(writer, "version", text);
+}
+
+/* Compare and set, an extra of ours: the value is kept only while the record is the one that was read (0: while there is none). */
+static void on_storage_set_if(Host *host, uint64_t id, Jval params) {
+        const char *expected = jval_text(jval_member(params, "if_version"));
+        size_t key_size, size;
+        const char *key = jval_string(jval_member(params, "key"), &key_size);
+        const char *value = jval_source(jval_member(params, "value"), &size);
+        uint64_t before, after = 0;
+        g_autofree char *answer = NULL;
+        g_auto(JWriter) writer = {};
+        int r = -ENODEV;
+
+        if (!expected || !g_ascii_string_to_unsigned(expected, 10, 0, UINT64_MAX, &before, NULL))
+                r = -EINVAL;
+        else if (host->records)
+                r = record_store_set_if(host->records, key, key_size, before, value, size, &after);
+        jwriter_init(&writer);
+        jwriter_begin_object(&writer);
+        write_version(&writer, after);
+        jwriter_end_object(&writer);
+        answer = jwriter_steal(&writer, NULL);
+        respond_storage(host, id, r, answer);
+}
+
 static void on_storage_get(Host *host, uint64_t id, Jval params) {
         g_autofree char *value = NULL, *answer = NULL;
         g_auto(JWriter) writer = {};
         size_t key_size, size;
         const char *key = jval_string(jval_member(params, "key"), &key_size);
-        int r = host->records ? record_store_get(host->records, key, key_size, &value, &size, NULL) : -ENODEV;
+        uint64_t version = 0;
+        int r = host->records ? record_store_get(host->records, key, key_size, &value, &size, &version) : -ENODEV;
 
         if (r <= 0) {
                 respond_storage(host, id, r, "{\"found\":false}");
@@ -120,6 +155,7 @@ static void on_storage_get(Host *host, uint64_t id, Jval params) {
         jwriter_member_boolean(&writer, "found", true);
         jwriter_key(&writer, "value");
         jwriter_raw(&writer, value, size);
+        write_version(&writer, version);
         jwriter_end_object(&writer);
         answer = jwriter_steal(&writer, NULL);
         respond_text(host, id, answer);
@@ -129,7 +165,13 @@ static void on_storage_set(Host *host, uint64_t id, Jval params) {
         size_t key_size, size;
         const char *key = jval_string(jval_member(params, "key"), &key_size);
         const char *value = jval_source(jval_member(params, "value"), &size);
-        int r = host->records ? record_store_set(host->records, key, key_size, value, size) : -ENODEV;
+        int r;
+
+        if (!jval_is(jval_member(params, "if_version"), J_ABSENT)) {
+                on_storage_set_if(host, id, params);
+                return;
+        }
+        r = host->records ? record_store_set(host->records, key, key_size, value, size) : -ENODEV;
 
         respond_storage(host, id, r, "{}");
 }

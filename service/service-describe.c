@@ -169,6 +169,19 @@ int service_storage_delete(Service *service, Plugin *plugin, const char *key, bo
         return 0;
 }
 
+int service_storage_repair(Service *service, Plugin *plugin, unsigned *ret_moved, sd_bus_error *reterr) {
+        g_autoptr(RecordStore) store = NULL;
+        int r = storage_open(service, plugin, &store, reterr);
+
+        if (r < 0)
+                return r;
+        r = record_store_repair(store);
+        if (r < 0)
+                return storage_refuse(r, "The damaged records can't be moved", reterr);
+        *ret_moved = (unsigned) r;
+        return 0;
+}
+
 int service_storage_usage(Service *service, Plugin *plugin, char **ret_json, sd_bus_error *reterr) {
         g_autoptr(RecordStore) store = NULL;
         g_autoptr(GPtrArray) records = NULL;

@@ -155,6 +155,8 @@ char *service_snapshot_prompt(Service *service, Session *session, const char *mo
 int service_storage_list(Service *service, Plugin *plugin, GPtrArray **ret /* RecordInfo */, sd_bus_error *reterr);
 int service_storage_get(Service *service, Plugin *plugin, const char *key, char **ret_json, sd_bus_error *reterr);
 int service_storage_delete(Service *service, Plugin *plugin, const char *key, bool *ret_deleted, sd_bus_error *reterr);
+/** service_storage_repair() - move damaged records out of the way, where they count for nothing; how many in @ret_moved */
+int service_storage_repair(Service *service, Plugin *plugin, unsigned *ret_moved, sd_bus_error *reterr);
 int service_storage_usage(Service *service, Plugin *plugin, char **ret_json, sd_bus_error *reterr);
 
 /**

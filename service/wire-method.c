@@ -97,6 +97,7 @@ static const ShapeField storage_set_fields[] = {
         { .name = "owner", .type = SHAPE_OBJECT, .fields = owner_fields },
         { .name = "key", .type = SHAPE_STRING },
         { .name = "value", .type = SHAPE_ANY },
+        { .name = "if_version", .type = SHAPE_STRING, .max = STORAGE_VERSION_CHARS_MAX, .optional = true },
         {},
 };
 static const ShapeField faulted_fields[] = {

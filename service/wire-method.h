@@ -62,6 +62,8 @@ int wire_register_check(Jval params, char **ret_reason);
  */
 int wire_registration_check(Jval registration, char **ret_reason);
 
+#define STORAGE_VERSION_CHARS_MAX 20u /* a 64 bit number in decimal: more than a JSON number holds exactly */
+
 /* JSON-RPC error codes (contract 3.16, and ours for storage) */
 enum {
         RPC_PARSE_ERROR = -32700,
@@ -76,5 +78,6 @@ enum {
         RPC_STORAGE_LIMIT = -32010,
         RPC_STORAGE_CORRUPT = -32011,
         RPC_STORAGE_IO = -32012,
+        RPC_STORAGE_STALE = -32013, /* the record is not the one that was read any more */
         RPC_CANCELLED = -32800,
 };

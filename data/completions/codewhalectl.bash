@@ -74,7 +74,7 @@ _codewhalectl() {
                         return ;;
                 tools:0 | call:0) words=$(__codewhalectl_names name tools) ;;
                 run:0) words=$(__codewhalectl_names name commands) ;;
-                storage:0) words='list get delete usage' ;;
+                storage:0) words='list get delete repair usage' ;;
                 approve:0) words=$(__codewhalectl_names id approve) ;;
                 approve:1) words='allow deny' ;;
                 grants:0) words="revoke $(__codewhalectl_names id grants)" ;;

@@ -60,7 +60,7 @@ complete -c codewhalectl -n "__fish_seen_subcommand_from $plugins" -a '(__codewh
 complete -c codewhalectl -n '__fish_seen_subcommand_from install validate dev' -a '(__fish_complete_directories)'
 complete -c codewhalectl -n '__fish_seen_subcommand_from tools call' -a '(__codewhalectl_names name tools)'
 complete -c codewhalectl -n '__fish_seen_subcommand_from run' -a '(__codewhalectl_names name commands)'
-complete -c codewhalectl -n '__fish_seen_subcommand_from storage' -a 'list get delete usage (__codewhalectl_names name list)'
+complete -c codewhalectl -n '__fish_seen_subcommand_from storage' -a 'list get delete repair usage (__codewhalectl_names name list)'
 complete -c codewhalectl -n '__fish_seen_subcommand_from approve' -a 'allow deny (__codewhalectl_names id approve)'
 complete -c codewhalectl -n '__fish_seen_subcommand_from grants' -a 'revoke all (__codewhalectl_names id grants)'
 complete -c codewhalectl -n '__fish_seen_subcommand_from policy' -a 'show check explain (__codewhalectl_names name tools)'

@@ -156,6 +156,13 @@ export interface Storage {
   set(key: string, value: Json): Promise<void>
   /** Whether there was one */
   delete(key: string): Promise<boolean>
+  /** The value with a word that stands for exactly this text of it; for compareAndSet() */
+  getVersioned(key: string): Promise<{ value: Json, version: string } | undefined>
+  /**
+   * Keeps a value only while the record still is the one of that version (undefined: while there is none). The new version, or
+   * undefined when somebody else was faster: read again and try again.
+   */
+  compareAndSet(key: string, version: string | undefined, value: Json): Promise<string | undefined>
 }
 
 // ---- skills, MCP servers, shell hooks: definitions that the core judges and keeps ----

@@ -45,5 +45,6 @@ export const CODE = {
   StorageLimit: -32010,
   StorageCorrupt: -32011,
   StorageIo: -32012,
+  StorageStale: -32013,
   Cancelled: -32800,
 }

@@ -62,10 +62,18 @@ async function socketPair(folder) {
 }
 
 /* What the core answers when a test says nothing else */
+/* Like the core's: a decimal number of up to 20 digits that stands for one text */
+const versionOf = value => createHash('sha256').update(JSON.stringify(value)).digest().readBigUInt64BE(0).toString()
+
 function storageOf(store) {
   return {
-    'storage/get': ({ key }) => store.has(key) ? { found: true, value: store.get(key) } : { found: false },
-    'storage/set': ({ key, value }) => { store.set(key, value); return {} },
+    'storage/get': ({ key }) => store.has(key) ? { found: true, value: store.get(key), version: versionOf(store.get(key)) } : { found: false },
+    'storage/set': ({ key, value, if_version: version }) => {
+      if (version !== undefined && version !== (store.has(key) ? versionOf(store.get(key)) : '0'))
+        throw Object.assign(new Error('stale'), { code: -32013 })
+      store.set(key, value)
+      return version === undefined ? {} : { version: versionOf(value) }
+    },
     'storage/delete': ({ key }) => ({ deleted: store.delete(key) }),
   }
 }

@@ -281,6 +281,21 @@ test('G01 G03 G12 storage: absent, set, copies, keys as data, delete, the value 
   })
 })
 
+test('G11 storage: compare and set keeps what nobody changed meanwhile', async () => {
+  await attempt(`
+    const { storage } = ctx
+    const seen = [await storage.getVersioned('n') === undefined, await storage.compareAndSet('n', '7', 0) === undefined]
+    const first = await storage.compareAndSet('n', undefined, 1)
+    seen.push(typeof first, await storage.compareAndSet('n', undefined, 2) === undefined, (await storage.getVersioned('n')).version === first)
+    const second = await storage.compareAndSet('n', first, { to: 2 })
+    seen.push(await storage.compareAndSet('n', first, 3) === undefined, (await storage.getVersioned('n')).value, second !== first)
+    for (const bad of [0, '', '0', '-1', 'x', '123456789012345678901', null])
+      seen.push(await storage.compareAndSet('n', bad, 1).then(() => 'ok', error => error.code))
+    return seen`, (core, { structured }) => {
+    assert.deepEqual(structured, [true, true, 'string', true, true, true, { to: 2 }, true, ...Array(7).fill('invalid')])
+  })
+})
+
 test('G05 the edges of keys and values', async () => {
   await attempt(`
     const codes = []

@@ -58,7 +58,7 @@ const HOST_METHODS = {
   'ext/faulted': [N, BOTH, closed({ owner, error: isText })],
   log: [N, BOTH, closed({ level: isName, msg: isText, plugin_id: maybe(isText) })],
   'storage/get': [R, ['plugin'], closed({ owner, key: isName })],
-  'storage/set': [R, ['plugin'], closed({ owner, key: isName, value: isAny })],
+  'storage/set': [R, ['plugin'], closed({ owner, key: isName, value: isAny, if_version: maybe(isText) })],
   'storage/delete': [R, ['plugin'], closed({ owner, key: isName })],
   '$/cancel': [N, [...BOTH, 'strip'], closed({ id: isCount })],
   'proc/launch': [R, ['builtin'], closed({ ...session, ticket: isName })],

@@ -54,6 +54,9 @@ static const Row rows[] = {
         { "W41-core-call-owner-no-object", WIRE_CORE_CALL, "{\"owner\":3,\"ticket\":\"cwt.x\",\"name\":\"read\",\"input\":{}}", false },
         { "storage-set-without-value", WIRE_STORAGE_SET, "{" OWNER ",\"key\":\"k\"}", false },
         { "storage-set-null", WIRE_STORAGE_SET, "{" OWNER ",\"key\":\"k\",\"value\":null}", true },
+        { "storage-set-if", WIRE_STORAGE_SET, "{" OWNER ",\"key\":\"k\",\"value\":1,\"if_version\":\"18446744073709551615\"}", true },
+        { "storage-set-if-number", WIRE_STORAGE_SET, "{" OWNER ",\"key\":\"k\",\"value\":1,\"if_version\":1}", false },
+        { "storage-set-if-long", WIRE_STORAGE_SET, "{" OWNER ",\"key\":\"k\",\"value\":1,\"if_version\":\"184467440737095516150\"}", false },
 };
 
 static void test_row(const void *data) {

@@ -41,13 +41,23 @@ function valueText(value) {
   return text
 }
 
+/* A version stands for one text of a record; undefined for that there is none. The core's own words for it are decimal numbers. */
+function versionText(version) {
+  if (version === undefined) return '"0"'
+  if (typeof version !== 'string' || !/^[1-9][0-9]{0,19}$/.test(version))
+    throw new StorageError('invalid', 'a version is what getVersioned() or compareAndSet() gave, or undefined')
+  return quote(version)
+}
+
 async function ask(entry, method, members) {
   try {
     const answer = await entry.host.channel.request(method, objectText([['owner', entry.owner.text], ...members]))
     if (isObject(answer)) return answer
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
-    throw new StorageError(CODES[error.code] ?? 'io', error.message)
+    const failure = new StorageError(CODES[error.code] ?? 'io', error.message)
+    if (error.code === CODE.StorageStale) failure.stale = true
+    throw failure
   }
   return entry.host.violate(new ProtocolError(`${method} was answered with nonsense`))
 }
@@ -61,6 +71,21 @@ export const storage = frozenService({
   async set(key, value) {
     const entry = entryOf(this.ctx)
     await ask(entry, 'storage/set', [['key', keyText(key)], ['value', valueText(value)]])
+  },
+  async getVersioned(key) {
+    const entry = entryOf(this.ctx)
+    const { found, value, version } = await ask(entry, 'storage/get', [['key', keyText(key)]])
+    return found === true ? { value, version } : undefined
+  },
+  async compareAndSet(key, version, value) {
+    const entry = entryOf(this.ctx)
+    const members = [['key', keyText(key)], ['value', valueText(value)], ['if_version', versionText(version)]]
+    try {
+      return (await ask(entry, 'storage/set', members)).version
+    } catch (error) {
+      if (error.stale === true) return undefined
+      throw error
+    }
   },
   async delete(key) {
     const entry = entryOf(this.ctx)
