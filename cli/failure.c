@@ -42,6 +42,7 @@ static const FailureKind kinds[] = {
         { ERROR_NO_SUCH_DECISION, EXIT_STATUS_NOT_FOUND, "The latest: codewhalectl decisions" },
         { ERROR_NO_SUCH_KEY, EXIT_STATUS_NOT_FOUND, "Stored keys: codewhalectl storage list {}" },
         { ERROR_NO_SUCH_SKILL, EXIT_STATUS_NOT_FOUND, NULL },
+        { ERROR_STALE_SELECTION, EXIT_STATUS_NOT_FOUND, NULL },
         { ERROR_NOT_SUPPORTED, EXIT_STATUS_FAILURE, NULL },
 
         { ERROR_INVALID_MANIFEST, EXIT_STATUS_WRONG_STATE,

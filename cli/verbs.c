@@ -63,6 +63,9 @@ static const Verb verbs[] = {
         { NULL, "hooks", "", 0, 0, false, verb_hooks, "Show who is asked before a tool runs", NULL },
         { NULL, "prompt", "", 0, 0, false, verb_prompt, "Print what plugins add to the prompt",
                         "Templates are filled in for this directory, and for --model." },
+        { NULL, "skills", "[SKILL]", 0, 1, false, verb_skills, "Show the skills, or all of one",
+                        "SKILL is PLUGIN:NAME. Its instructions are read and compared with what was "
+                        "reviewed." },
         { NULL, "storage", "list|get|delete|repair|usage PLUGIN [KEY]", 2, 3, false, verb_storage,
                         "Look at what a plugin stored",
                         "list PLUGIN        its keys\n"

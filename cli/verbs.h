@@ -61,6 +61,7 @@ int verb_commands(Cli *cli, int argc, char **argv);
 int verb_run_command(Cli *cli, int argc, char **argv);
 int verb_hooks(Cli *cli, int argc, char **argv);
 int verb_prompt(Cli *cli, int argc, char **argv);
+int verb_skills(Cli *cli, int argc, char **argv);
 int verb_storage(Cli *cli, int argc, char **argv);
 int verb_sessions(Cli *cli, int argc, char **argv);
 int verb_approve(Cli *cli, int argc, char **argv);

@@ -25,6 +25,7 @@
 #define ERROR_NO_SUCH_DECISION    ERROR_PREFIX "NoSuchDecision"
 #define ERROR_NO_SUCH_KEY         ERROR_PREFIX "NoSuchKey"
 #define ERROR_NO_SUCH_SKILL       ERROR_PREFIX "NoSuchSkill"
+#define ERROR_STALE_SELECTION     ERROR_PREFIX "StaleSelection"     /* a skill that was chosen before its plugin was started again */
 #define ERROR_NOT_SUPPORTED       ERROR_PREFIX "NotSupported"
 #define ERROR_ACCESS_DENIED       ERROR_PREFIX "AccessDenied"       /* this connection may not use the service, or not this object */
 

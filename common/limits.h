@@ -234,3 +234,11 @@
 #define SKILL_ROOTS_MAX            64u
 #define SKILL_CANDIDATES_MAX       128u
 #define SKILL_SCAN_BYTES_MAX       MIB(4)
+#define SKILLS_PER_OWNER_MAX       128u
+#define SKILL_OWNER_BYTES_MAX      MIB(4)  /* of instructions and texts */
+#define SKILLS_MAX                 1024u
+#define SKILL_BYTES_MAX            MIB(32)
+#define SKILL_MATTER_BYTES_MAX     KIB(16)
+#define SKILL_NAME_CHARS_MAX       64u
+#define SKILL_LIST_MAX             32u     /* of aliases, and of languages */
+#define SKILL_LANGUAGE_CHARS_MAX   35u

@@ -25,6 +25,7 @@ struct Announcer {
         bool registrations[_REGISTRATION_KIND_MAX];
         bool grants;
         bool prompt;
+        bool skills;
         uint64_t prompt_revision;
         sd_event_source *record_timer; /* runs while a record that was not announced waits for its turn */
         char *record_call, *record_outcome;
@@ -194,7 +195,9 @@ static int on_flush(sd_event_source *source, uint64_t usec, void *userdata) {
                 emit(announcer, INTERFACE_GRANTS, "Changed", NULL);
         if (announcer->prompt)
                 emit(announcer, INTERFACE_PROMPT, "Changed", "t", announcer->prompt_revision);
-        announcer->grants = announcer->prompt = false;
+        if (announcer->skills)
+                emit(announcer, INTERFACE_SKILLS, "Changed", NULL);
+        announcer->grants = announcer->prompt = announcer->skills = false;
         return 0;
 }
 
@@ -248,6 +251,13 @@ static void on_prompt_changed(uint64_t revision, void *userdata) {
 
         announcer->prompt = true;
         announcer->prompt_revision = revision;
+        schedule(announcer);
+}
+
+static void on_skills_changed(void *userdata) {
+        Announcer *announcer = userdata;
+
+        announcer->skills = true;
         schedule(announcer);
 }
 
@@ -358,6 +368,7 @@ const ServiceEvents announcer_events = {
         .plugin_failed = on_plugin_failed,
         .registrations_changed = on_registrations_changed,
         .prompt_changed = on_prompt_changed,
+        .skills_changed = on_skills_changed,
         .session_opened = on_session_opened,
         .session_changed = on_session_changed,
         .session_closed = on_session_closed,

@@ -11,6 +11,7 @@ const BusInterface *const bus_interfaces[] = {
         &bus_commands,
         &bus_hooks,
         &bus_prompt,
+        &bus_skills,
         &bus_storage,
         &bus_sessions,
         &bus_session,

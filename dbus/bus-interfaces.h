@@ -15,7 +15,7 @@ typedef struct BusInterface {
         sd_bus_node_enumerator_t enumerate; /* of a family whose members are listed */
 } BusInterface;
 
-extern const BusInterface bus_root, bus_plugins, bus_plugin, bus_tools, bus_commands, bus_hooks, bus_prompt, bus_storage,
+extern const BusInterface bus_root, bus_plugins, bus_plugin, bus_tools, bus_commands, bus_hooks, bus_prompt, bus_skills, bus_storage,
                 bus_sessions, bus_session, bus_approvals, bus_approval, bus_grants, bus_decisions, bus_request,
                 bus_policy, bus_log_control, bus_log_control_root;
 

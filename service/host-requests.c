@@ -27,10 +27,36 @@ static void respond_error(Host *host, uint64_t id, int code, const char *message
                 (void) rpc_respond_error(rpc, id, code, message);
 }
 
-static void on_register(Host *host, uint64_t id, Jval params) {
-        g_autofree char *refusal = NULL, *reason = NULL, *answer = NULL;
+static void respond_registered(Host *host, uint64_t id, uint64_t handle, const char *refusal) {
+        g_autofree char *answer = NULL;
         g_auto(JWriter) writer = {};
-        uint64_t handle;
+
+        jwriter_init(&writer);
+        jwriter_begin_object(&writer);
+        if (refusal)
+                jwriter_member_string(&writer, "refused", refusal);
+        else
+                jwriter_member_uint(&writer, "handle", handle);
+        jwriter_end_object(&writer);
+        answer = jwriter_steal(&writer, NULL);
+        respond_text(host, id, answer);
+}
+
+/* The host lives at least as long as its proposals: whatever ends it withdraws them first. */
+typedef struct SkillProposal {
+        Host *host;
+        uint64_t id;
+} SkillProposal;
+
+static void on_skills_answered(uint64_t handle, const char *refusal, void *userdata) {
+        g_autofree SkillProposal *proposal = userdata;
+
+        respond_registered(proposal->host, proposal->id, handle, refusal);
+}
+
+static void on_register(Host *host, uint64_t id, Jval params) {
+        g_autofree char *refusal = NULL, *reason = NULL;
+        uint64_t handle = 0;
         int r;
 
         if (wire_register_check(params, &reason) < 0) {
@@ -40,21 +66,18 @@ static void on_register(Host *host, uint64_t id, Jval params) {
                 return;
         }
 
+        if (jval_equals_text(jval_member(params, "kind"), "skill_root")) {
+                SkillProposal *proposal = g_new(SkillProposal, 1);
+
+                /* Their files are read when the plugin starts, so a record of it would not do. */
+                host->listable = false;
+                *proposal = (SkillProposal) { host, id };
+                registry_propose_skills(host->context->registry, host->owner, params, on_skills_answered, proposal);
+                return;
+        }
         r = registry_register(host->context->registry, host->owner, params, &handle, &refusal);
         host->listable = host->listable && (r < 0 || registry_can_list(params));
-        if (r == -EOPNOTSUPP) {
-                g_free(refusal);
-                refusal = g_strdup("this service has no place for registrations of that kind");
-        }
-        jwriter_init(&writer);
-        jwriter_begin_object(&writer);
-        if (r < 0)
-                jwriter_member_string(&writer, "refused", refusal);
-        else
-                jwriter_member_uint(&writer, "handle", handle);
-        jwriter_end_object(&writer);
-        answer = jwriter_steal(&writer, NULL);
-        respond_text(host, id, answer);
+        respond_registered(host, id, handle, refusal);
 }
 
 static void on_unregister(Host *host, uint64_t id, Jval params) {

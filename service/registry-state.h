@@ -11,6 +11,7 @@ struct Registry {
         GPtrArray *live;        /* Registration, in the order of handles */
         GHashTable *names[_REGISTRATION_KIND_MAX]; /* folded name -> GPtrArray of borrowed Registration */
         SectionRegistry *sections;
+        SkillRegistry *skills;
         RegistrationNames taken;
         GHashTable *former[_REGISTRATION_KIND_MAX]; /* folded name -> Plugin that had it; bounded like the names themselves */
         GHashTable *section_handles; /* our handle -> the section's */

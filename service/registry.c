@@ -28,11 +28,23 @@ static void release_registration(void *registration) {
         registration_unref(registration);
 }
 
-Registry *registry_new(void) {
+static uint64_t next_handle(void *userdata) {
+        return ++((Registry *) userdata)->last_handle;
+}
+
+static void on_skills_changed(void *userdata) {
+        const Registry *registry = userdata;
+
+        if (registry->events)
+                registry->events->skills_changed(registry->userdata);
+}
+
+Registry *registry_new(sd_event *event) {
         Registry *registry = g_new0(Registry, 1);
 
         registry->live = g_ptr_array_new_with_free_func(release_registration);
         registry->sections = section_registry_new();
+        registry->skills = skill_registry_new(event, next_handle, on_skills_changed, registry);
         registry->taken.tools = native_names_new();
         registry->section_handles = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
         registry->listed_sections = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -56,6 +68,7 @@ Registry *registry_free(Registry *registry) {
         g_hash_table_unref(registry->section_handles);
         g_hash_table_unref(registry->listed_sections);
         section_registry_free(registry->sections);
+        skill_registry_free(registry->skills);
         native_names_free(registry->taken.tools);
         native_names_free(registry->taken.commands);
         g_free(registry);
@@ -83,6 +96,10 @@ int registry_know_commands(Registry *registry, const char *const *names) {
         if (!registry->taken.commands)
                 registry->taken.commands = native_names_new();
         return know_names(registry->taken.commands, names);
+}
+
+SkillRegistry *registry_get_skills(Registry *registry) {
+        return registry->skills;
 }
 
 SectionRegistry *registry_get_sections(Registry *registry) {
@@ -240,6 +257,40 @@ static int registry_register_section(
         return 0;
 }
 
+/* The owner and the entry that a message speaks for, or why it may not register */
+static int registry_find_proposer(Owner *owner, Jval params, OwnerEntry **ret, char **ret_refusal) {
+        if (!owner_is_live(owner)) {
+                *ret_refusal = g_strdup("the plugin is not live");
+                return -EPERM;
+        }
+        return registry_find_entry(owner, params, ret, ret_refusal);
+}
+
+void registry_propose_skills(Registry *registry, Owner *owner, Jval params, SkillAnswer answer, void *userdata) {
+        g_autofree char *refusal = NULL;
+        const char *path;
+        OwnerEntry *entry;
+        size_t size;
+
+        if (registry_find_proposer(owner, params, &entry, &refusal) < 0) {
+                answer(0, refusal, userdata);
+                return;
+        }
+        owner_touch(owner);
+        path = jval_string(jval_member(jval_member(params, "spec"), "name"), &size);
+        skill_registry_propose(registry->skills, owner, entry, path, size, answer, userdata);
+}
+
+static int refuse_kind(const char *word, char **ret_refusal) {
+        *ret_refusal = g_strdup(
+                        strcmp(word, "mcp_server") == 0
+                                        ? "this version takes no MCP servers from extensions; declare them in the bundle's mcp.json"
+                        : strcmp(word, "shell_hook") == 0
+                                        ? "this version runs no shell hooks of extensions; listen with ctx.on('tools/pre-execute')"
+                                        : "this service has no place for registrations of that kind");
+        return -EPERM;
+}
+
 int registry_register(Registry *registry, Owner *owner, Jval params, uint64_t *ret_handle, char **ret_refusal) {
         const char *word = jval_text(jval_member(params, "kind"));
         g_autoptr(Registration) registration = NULL;
@@ -247,11 +298,7 @@ int registry_register(Registry *registry, Owner *owner, Jval params, uint64_t *r
         OwnerEntry *entry;
         int r;
 
-        if (!owner_is_live(owner)) {
-                *ret_refusal = g_strdup("the plugin is not live");
-                return -EPERM;
-        }
-        r = registry_find_entry(owner, params, &entry, ret_refusal);
+        r = registry_find_proposer(owner, params, &entry, ret_refusal);
         if (r < 0)
                 return r;
         owner_touch(owner);
@@ -261,7 +308,7 @@ int registry_register(Registry *registry, Owner *owner, Jval params, uint64_t *r
         while (kind < _REGISTRATION_KIND_MAX && strcmp(word, kinds[kind].word) != 0)
                 kind++;
         if (kind == _REGISTRATION_KIND_MAX)
-                return -EOPNOTSUPP;
+                return refuse_kind(word, ret_refusal);
 
         r = registration_new(kind, owner, entry, jval_member(params, "spec"), &registry->taken, &registration, ret_refusal);
         if (r < 0)
@@ -308,7 +355,8 @@ void registry_unregister(Registry *registry, Owner *owner, uint64_t handle) {
                 return;
         }
 
-        registry_unregister_section(registry, owner, handle);
+        if (!skill_registry_unregister(registry->skills, owner, handle))
+                registry_unregister_section(registry, owner, handle);
 }
 
 static gboolean is_forgotten(gpointer handle, gpointer section_handle, gpointer userdata) {
@@ -364,12 +412,14 @@ void registry_withdraw(Registry *registry, Owner *owner, const OwnerEntry *entry
                 registry_forget_sections(registry);
                 registry_prompt_changed(registry);
         }
+        skill_registry_withdraw(registry->skills, owner, entry);
 }
 
 void registry_announce(Registry *registry, Owner *owner) {
         for (int kind = 0; kind < _REGISTRATION_KIND_MAX; kind++)
                 if (registry_count(registry, kind, owner) > 0)
                         registry_changed(registry, kind);
+        skill_registry_announce(registry->skills, owner);
         if (section_registry_admit_owner(registry->sections, owner_get_plugin_id(owner)) > 0)
                 registry_prompt_changed(registry);
 }

@@ -6,15 +6,18 @@
 
 #include "prompt/section-registry.h"
 #include "service/registration.h"
+#include "service/skill-registry.h"
 
 typedef struct Registry Registry;
 
 typedef struct RegistryEvents {
         void (*changed)(RegistrationKind kind, void *userdata); /* the usable set of that kind may differ */
         void (*prompt_changed)(void *userdata);
+        void (*skills_changed)(void *userdata);
 } RegistryEvents;
 
-Registry *registry_new(void);
+/** registry_new() - an empty one; @event looks through the folders of skills, NULL: that happens at once */
+Registry *registry_new(sd_event *event);
 Registry *registry_free(Registry *registry);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Registry, registry_free)
 void registry_set_events(Registry *registry, const RegistryEvents *events, void *userdata);
@@ -34,13 +37,24 @@ int registry_know_commands(Registry *registry, const char *const *names);
 /** registry_get_sections() - the prompt sections, for snapshots */
 SectionRegistry *registry_get_sections(Registry *registry);
 
+/** registry_get_skills() - the skills, for looking */
+SkillRegistry *registry_get_skills(Registry *registry);
+
+/**
+ * registry_propose_skills() - what registry_register() is for other kinds: a root of skills, whose folder is read first
+ *
+ * @answer comes once, perhaps before this returns; see skill_registry_propose().
+ */
+void registry_propose_skills(Registry *registry, Owner *owner, Jval params, SkillAnswer answer, void *userdata);
+
 /**
  * registry_register() - admit what a registry/register message proposes
  * @params:      the message's parameters, shape-checked; they name @owner (the caller has checked that)
  * @ret_handle:  the handle of what was admitted
  * @ret_refusal: why it was refused, for the author; a new string, set only with -EPERM
  *
- * Return: 0; -EPERM when a rule refuses it; -EOPNOTSUPP for a kind that this build has no place for.
+ * MCP servers and shell hooks are refused in words: this version has no place for them. Roots of skills go another way.
+ * Return: 0; -EPERM when a rule refuses it.
  */
 int registry_register(Registry *registry, Owner *owner, Jval params, uint64_t *ret_handle, char **ret_refusal);
 

@@ -146,9 +146,17 @@ static void on_prompt_changed(void *userdata) {
         TELL(service, prompt_changed, section_registry_revision(registry_get_sections(service->registry)));
 }
 
+static void on_skills_changed(void *userdata) {
+        Service *service = userdata;
+
+        if (service->events)
+                service->events->skills_changed(service->userdata);
+}
+
 static const RegistryEvents registry_events = {
         .changed = on_registrations_changed,
         .prompt_changed = on_prompt_changed,
+        .skills_changed = on_skills_changed,
 };
 
 static void on_host_changed(Host *host, void *userdata) {
@@ -316,7 +324,7 @@ static void service_make_parts(Service *service) {
 
         service->runtime = runtime_selector_new(service->event, &runtime);
         service->plugins = plugin_set_new(service->home, &plugins);
-        service->registry = registry_new();
+        service->registry = registry_new(service->event);
         (void) registry_know_commands(service->registry, builtin_commands);
         service->sessions = session_table_new(service->config->posture);
         service->approvals = approval_table_new(service->event);

@@ -35,6 +35,7 @@ typedef struct ServiceEvents {
         void (*plugin_failed)(Plugin *plugin, const char *stage, const char *reason, void *userdata);
         void (*registrations_changed)(RegistrationKind kind, void *userdata);
         void (*prompt_changed)(uint64_t revision, void *userdata);
+        void (*skills_changed)(void *userdata);
         void (*session_opened)(Session *session, void *userdata);
         void (*session_changed)(Session *session, void *userdata);
         void (*session_closed)(Session *session, void *userdata);
@@ -150,6 +151,26 @@ char *service_describe_plugin(const Service *service, Plugin *plugin);
 
 /** service_snapshot_prompt() - the prompt block for a session as the JSON of Prompt.Snapshot; a new string */
 char *service_snapshot_prompt(Service *service, Session *session, const char *model, const char *cwd);
+
+/* Skills (contract 4.5), in skill-load.c. Both look at the plugin's bytes just before. @session NULL: one that chose nothing. */
+
+/** service_describe_skill() - all about a skill but its instructions, as JSON; a new string. ERROR_NO_SUCH_SKILL, or as
+ * plugin_set_verify() */
+int service_describe_skill(Service *service, const Session *session, const char *name, char **ret_json, sd_bus_error *reterr);
+
+typedef struct SkillLoad {
+        const char *name;    /* qualified */
+        const char *receipt; /* of a Describe or Load before; NULL: whatever there is now */
+        bool by_model;       /* it is a model that chose it */
+} SkillLoad;
+
+/**
+ * service_load_skill() - the same with the instructions, read from the sealed copy just now
+ *
+ * Return: 0; ERROR_STALE_SELECTION when @receipt is of another registration than the present one (K05);
+ * ERROR_REFUSED_BY_POLICY when it is not for who chose it; ERROR_CONTENT_CHANGED; else as service_describe_skill().
+ */
+int service_load_skill(Service *service, const Session *session, const SkillLoad *load, char **ret_json, sd_bus_error *reterr);
 
 /* What plugins stored, for the person who owns it (Storage interface); works also while no host runs. */
 int service_storage_list(Service *service, Plugin *plugin, GPtrArray **ret /* RecordInfo */, sd_bus_error *reterr);

@@ -9,7 +9,7 @@ __codewhalectl_names() {
 
 _codewhalectl() {
         local verbs='list show validate schema install update review trust enable disable revoke uninstall reload tools call commands run
-                hooks prompt storage sessions approve grants why policy decisions new dev status doctor log top monitor help'
+                hooks prompt skills storage sessions approve grants why policy decisions new dev status doctor log top monitor help'
         local everywhere='--help --version --json --user --system --address= --timeout= --no-pager --color='
         local session='--workspace= --mode= --posture='
         local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb='' place=0 i words=''
@@ -51,7 +51,7 @@ _codewhalectl() {
                 call) words+=" $session --deadline=" ;;
                 run) words+=" $session --deadline=" ;;
                 prompt) words+=" $session --model=" ;;
-                tools | commands | hooks) words+=" $session" ;;
+                tools | commands | hooks | skills) words+=" $session" ;;
                 install) words+=' --expect= --allow-network --preview' ;;
                 update) words+=' --expect= --allow-network' ;;
                 review | trust) words+=' --diff' ;;

@@ -7,7 +7,7 @@ function __codewhalectl_names
         string match -arg '"'$argv[1]'":"?([A-Za-z0-9._/:-]+)'
 end
 
-set -l session call run tools commands hooks prompt policy
+set -l session call run tools commands hooks prompt skills policy
 set -l plugins show update review trust enable disable revoke uninstall log
 
 complete -c codewhalectl -f
@@ -40,6 +40,7 @@ complete -c codewhalectl -n __fish_use_subcommand -a commands -d 'Show the comma
 complete -c codewhalectl -n __fish_use_subcommand -a run -d 'Run a command'
 complete -c codewhalectl -n __fish_use_subcommand -a hooks -d 'Show who is asked before a tool runs'
 complete -c codewhalectl -n __fish_use_subcommand -a prompt -d 'Print what plugins add to the prompt'
+complete -c codewhalectl -n __fish_use_subcommand -a skills -d 'Show the skills, or all of one'
 complete -c codewhalectl -n __fish_use_subcommand -a storage -d 'Look at what a plugin stored'
 complete -c codewhalectl -n __fish_use_subcommand -a sessions -d 'Show the open sessions'
 complete -c codewhalectl -n __fish_use_subcommand -a approve -d 'Show and answer questions to a person'

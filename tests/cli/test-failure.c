@@ -73,6 +73,7 @@ static void test_all_names(void) {
                 ERROR_NO_SUCH_DECISION,
                 ERROR_NO_SUCH_KEY,
                 ERROR_NO_SUCH_SKILL,
+                ERROR_STALE_SELECTION,
                 ERROR_INVALID_MANIFEST,
                 ERROR_INVALID_BUNDLE,
                 ERROR_PATH_TRAVERSAL,

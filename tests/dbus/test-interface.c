@@ -107,7 +107,7 @@ static void test_matches_xml(void) {
         const struct {
                 const char *path;
                 unsigned interfaces;
-        } objects[] = { { ROOT, 12 }, { plugin, 1 }, { session, 1 }, { card, 1 }, { request, 1 } };
+        } objects[] = { { ROOT, 13 }, { plugin, 1 }, { session, 1 }, { card, 1 }, { request, 1 } };
         g_autoptr(GDir) directory = g_dir_open(INTERFACE_DIRECTORY, 0, NULL);
         unsigned shown = 0, files = 0;
         const char *name;

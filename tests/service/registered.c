@@ -9,7 +9,9 @@ static void on_prompt_changed(void *userdata) {
         (void) userdata;
 }
 
-static const RegistryEvents events = { .changed = on_changed, .prompt_changed = on_prompt_changed };
+static const RegistryEvents events = {
+        .changed = on_changed, .prompt_changed = on_prompt_changed, .skills_changed = on_prompt_changed,
+};
 
 Owner *registered_owner(Registered *registered, const char *name) {
         Plugin *plugin = NULL;
@@ -47,7 +49,7 @@ void registered_up(Registered *registered, const void *data) {
         g_assert_cmpint(codewhale_home_new(home, &registered->home, NULL), ==, 0);
         registered->set = plugin_set_new(registered->home, &options);
         g_assert_cmpint(plugin_set_reload(registered->set, NULL), ==, 0);
-        registered->registry = registry_new();
+        registered->registry = registry_new(NULL);
         g_assert_cmpint(registry_know_commands(registered->registry, builtin_commands), ==, 0);
         registry_set_events(registered->registry, &events, registered);
         registered->one = registered_owner(registered, "one");

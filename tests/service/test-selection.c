@@ -195,7 +195,7 @@ static void test_native_limit(Registered *registered, const void *data) {
 static void test_no_catalogue(Registered *registered, const void *data) {
         (void) data;
         registered->registry = registry_free(registered->registry);
-        registered->registry = registry_new();
+        registered->registry = registry_new(NULL);
         assert_refused(registered, registered->one, "command", "{\"name\":\"do-it\",\"description\":\"d\"}", "no built-in commands are known");
         assert_refused(registered, registered->one, "command", "{\"name\":\"Do It\",\"description\":\"d\"}", "no name for a command");
         g_assert_cmpuint(registered_tool(registered, registered->one, 0, "probe_a"), >, 0);
