@@ -247,7 +247,7 @@ class Failing(CliCase):
                 (('approve', 'x'), 'is no card'),
                 (('approve', '1', 'maybe'), 'allow or deny'),
                 (('approve', '--watch'), 'needs a terminal'),
-                (('storage', 'frob', 'x'), 'list, get, delete or usage'),
+                (('storage', 'frob', 'x'), 'list, get, delete, repair or usage'),
                 (('decisions', '--since=yesterday'), '10m, 2h or 3d'),
                 (('decisions', '--limit=0'), 'whole number'),
                 (('--color=sometimes', 'list'), 'auto, always or never'),

@@ -16,6 +16,7 @@ from build import ROOT
 from report import Batch
 
 PYTHON = '/usr/bin/python3'
+SCRIPTS_SECONDS = 1500
 RUNNER = ROOT / 'tests' / 'runner'
 SANITIZERS = {
     'ASAN_OPTIONS': 'detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:check_initialization_order=1',
@@ -145,10 +146,24 @@ class Checked:
         batch.close()
 
 
+SHARE_TESTS_MIN = 100
+
+
+def shares(names):
+    """Many tests in about equal parts, one for each process that may work. The tests of a module stay together."""
+    modules = {}
+    for name in names:
+        modules.setdefault(name.split('.', 1)[0], []).append(name)
+    parts = [[] for _ in range(int(build.JOBS) if len(names) >= SHARE_TESTS_MIN else 1)]
+    for module in sorted(modules.values(), key=len, reverse=True):
+        min(parts, key=len).extend(module)
+    return [part for part in parts if part]
+
+
 class Scripts:
     """Python tests in a folder, run by unittest; `before` is what they run under."""
 
-    def __init__(self, name, folder, before=(), seconds=900, asks_runtime=False):
+    def __init__(self, name, folder, before=(), seconds=SCRIPTS_SECONDS, asks_runtime=False):
         self.name, self.folder, self.before, self.seconds, self.asks_runtime = name, folder, before, seconds, asks_runtime
 
     def command(self, *more):
@@ -165,8 +180,16 @@ class Scripts:
         chosen = [name for name in names if choice(f'{self.name}:{name}')]
         if not chosen:
             return
-        batch = Batch(report, self.name, self.folder)
-        tap.run([*self.before, *self.command(*(chosen if len(chosen) < len(names) else ()))], self.folder, batch.add,
+        parts = shares(chosen)
+        if len(parts) == 1:
+            self._run_part(self.folder, chosen if len(chosen) < len(names) else (), report)
+        else:
+            in_parallel([(f'{self.folder} {number}/{len(parts)}', part) for number, part in enumerate(parts, 1)],
+                        lambda job: self._run_part(*job, report))
+
+    def _run_part(self, title, words, report):
+        batch = Batch(report, self.name, title)
+        tap.run([*self.before, *self.command(*words)], self.folder, batch.add,
                 {'PYTHONUNBUFFERED': '1', 'CODEWHALE_BUILD': str(build.PLAIN.folder), 'CODEWHALE_TEST_NODE': runtime()}, ROOT,
                 self.seconds)
         batch.close()
@@ -227,7 +250,7 @@ def integration(name='integration', ambient=(), **shared):
     shared = {'name': name, 'folder': f'tests/{name}', **shared}
     harness = ROOT / 'tests' / 'harness' / 'private-systemd'
     if os.geteuid() == 0:
-        before = [str(harness), '--as', 'tester', *ambient, '--timeout', '900', '--env', 'CODEWHALE_BUILD',
+        before = [str(harness), '--as', 'tester', *ambient, '--timeout', str(SCRIPTS_SECONDS), '--env', 'CODEWHALE_BUILD',
                   '--env', 'CODEWHALE_TEST_NODE', '--env', 'CODEWHALE_TEST_RUNTIMES', '--env', 'PYTHONUNBUFFERED', '--']
         return Scripts(**shared, before=before)
     if os.path.exists(os.path.join(os.environ.get('XDG_RUNTIME_DIR', ''), 'systemd/private')):
@@ -239,7 +262,7 @@ def integration(name='integration', ambient=(), **shared):
 def system():
     """Tests that need root beside the system manager."""
     harness = ROOT / 'tests' / 'harness' / 'private-systemd'
-    before = [str(harness), '--timeout', '900', '--env', f'CODEWHALE_BUILD={build.PLAIN.folder}',
+    before = [str(harness), '--timeout', str(SCRIPTS_SECONDS), '--env', f'CODEWHALE_BUILD={build.PLAIN.folder}',
               '--env', f'CODEWHALE_TEST_NODE={runtime()}', '--env', 'PYTHONUNBUFFERED=1', '--']
     return Scripts('system', 'tests/system', before=before if os.geteuid() == 0 else ['sudo', '-n', *before])
 
