@@ -49,9 +49,14 @@ static void tell_status(Service *service) {
 
 static void invocation_fail_stale(Invocation *invocation) {
         const Registration *target = invocation->target;
+        Host *host = host_table_find(invocation->service->hosts, owner_get_plugin(target->owner));
+        HostState state = host ? host_get_state(host) : HOST_DISABLED;
 
         if (target->gone)
                 invocation_fail(invocation, ERROR_HOST_UNAVAILABLE, "'%s' is no longer available: %s.", target->name, target->gone);
+        else if (state == HOST_RESTARTING || state == HOST_FAILED) /* nobody took it away: its host died (S09) */
+                invocation_fail(invocation, ERROR_HOST_UNAVAILABLE, "'%s' can't answer: %s.", target->name,
+                                host_get_reason(host) ?: "its host is not running");
         else
                 invocation_fail(invocation, ERROR_CANCELLED, "The plugin was withdrawn.");
 }
