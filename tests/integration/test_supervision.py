@@ -176,10 +176,11 @@ class Supervision(SupervisionCase):
             systemctl('daemon-reload')
             if turn in (2, 4):
                 self.kill()
+                iterate_until(lambda: self.describe()['crashes'] == turn // 2, 30, 'the crash to be noticed')
             systemctl('daemon-reload')
             iterate_until(lambda: self.state() in ('ready', 'idle'), 30, 'the host')
             self.alive()
-            self.assertEqual(len(self.units.names()), 1)
+            iterate_until(lambda: len(self.units.names()) == 1, 30, 'one unit')
         self.assertEqual(self.describe()['crashes'], 2)
         self.assertNotIn('already loaded', self.daemon.log())
 
