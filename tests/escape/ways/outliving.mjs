@@ -48,7 +48,7 @@ for _ in range(12):
     why: 'The old way.',
     lives: true,
     run: async world => {
-      await execute('/bin/sh', ['-c', `nohup /usr/bin/python3 -c '${SLEEPER.replace('\n', ';')}' ${world.mark} >/dev/null 2>&1 & echo left`])
+      await execute('/usr/bin/sh', ['-c', `nohup /usr/bin/python3 -c '${SLEEPER.replace('\n', ';')}' ${world.mark} >/dev/null 2>&1 & echo left`])
       return 'left behind'
     },
   },
