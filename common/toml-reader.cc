@@ -123,7 +123,7 @@ private:
 template <size_t size> void copy_text(char (&to)[size], std::string_view text) {
         const size_t length = std::min(text.size(), size - 1);
 
-        std::memcpy(to, text.data(), length);
+        std::copy_n(text.begin(), length, to);
         to[length] = '\0';
 }
 

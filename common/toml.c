@@ -88,7 +88,7 @@ static TomlLines *make_lines(const uint8_t *places, size_t n_places) {
 
 /* The child runs a library over a stranger's text: what it says of its own sizes is checked. */
 static int take_answer(GByteArray *all, char **ret_json, TomlLines **ret_lines, TomlError *reterr) {
-        const uint8_t *rest = all->data + sizeof(Answer);
+        const uint8_t *rest;
         size_t size_places, size;
         Answer answer;
 
@@ -96,6 +96,7 @@ static int take_answer(GByteArray *all, char **ret_json, TomlLines **ret_lines, 
         if (all->len < sizeof answer)
                 return fail(reterr, -EBADMSG, "this is not TOML");
         memcpy(&answer, all->data, sizeof answer);
+        rest = all->data + sizeof answer;
         if (answer.r < 0) {
                 *reterr = answer.error;
                 return answer.r;
