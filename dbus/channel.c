@@ -118,6 +118,7 @@ static int add_face(BusServer *server, Caller *caller, sd_bus *bus) {
                 return r;
         g_ptr_array_add(face->slots, slot);
 
+        (void) sd_bus_set_close_on_exit(bus, false);
         r = sd_bus_attach_event(bus, server->event, SD_EVENT_PRIORITY_NORMAL);
         if (r < 0)
                 return r;

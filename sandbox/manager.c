@@ -201,6 +201,8 @@ static int manager_setup(UnitManager *manager) {
         r = manager_open(manager, &manager->bus);
         if (r < 0)
                 return r;
+        /* When the loop ends, units are yet to be stopped. */
+        (void) sd_bus_set_close_on_exit(manager->bus, false);
         r = sd_bus_attach_event(manager->bus, manager->event, SD_EVENT_PRIORITY_NORMAL);
         if (r < 0)
                 return r;
@@ -274,6 +276,8 @@ UnitManager *unit_manager_unref(UnitManager *manager) {
         if (!manager || --manager->n_ref > 0)
                 return NULL;
 
+        if (manager->bus)
+                (void) sd_bus_flush(manager->bus);
         manager_drop_bus(manager);
         sd_event_source_disable_unref(manager->reconnect);
         g_array_unref(manager->followers);

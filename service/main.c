@@ -163,6 +163,8 @@ static int open_bus(sd_event *event, sd_bus **ret) {
         /* Sessions, grants and cards belong to connections of this bus: without it they are gone, and so are we. Systemd
          * starts us anew, and hosts that are bound to our unit go down with it. */
         (void) sd_bus_set_exit_on_disconnect(bus, true);
+        /* The end of the loop is not the end of the bus: who waits is told first. */
+        (void) sd_bus_set_close_on_exit(bus, false);
         r = sd_bus_attach_event(bus, event, SD_EVENT_PRIORITY_NORMAL);
         if (r < 0)
                 return r;

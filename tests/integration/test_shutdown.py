@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""How the service ends, in whatever a host is doing then: nothing of it is left, and it says so by its status."""
+
+import time
+
+from codewhale import BusError, ServiceCase, is_error, iterate_until, tool_source
+from codewhale.units import systemctl
+
+SPIN = 'while (true) {}'
+
+
+class Shutdown(ServiceCase):
+    def busy(self, name='probe'):
+        """A host whose loop is blocked by a call."""
+        self.approver()
+        self.client.bring_up(self.bundle(name, tool_source(SPIN, name=name)))
+        self.client.start_tool(name, seconds=60)
+        iterate_until(lambda: self.client.properties('Plugin', path=self.client.plugins()[name][1])['Pending'] > 0, what='the call')
+        time.sleep(0.5)
+
+    def ends_clean(self):
+        self.assertEqual((self.daemon.stop(), self.units.wait_until_gone()), (0, []))
+
+    def test_H14_host_at_rest(self):
+        self.client.bring_up(self.bundle('probe', tool_source("return 'alive'")))
+        self.ends_clean()
+
+    def test_H14_host_that_spins(self):
+        self.busy()
+        self.ends_clean()
+
+    def test_H14_host_that_is_being_killed(self):
+        self.busy()
+        self.client.start('Plugins', 'Disable', '(sa{sv})', self.client.plugins()['probe'][0], {}, seconds=60)
+        time.sleep(0.2)
+        self.ends_clean()
+
+    def test_H14_host_that_starts(self):
+        plugin = self.client.install(self.bundle('probe', tool_source("return 'alive'")))['id']
+        self.client.trust(plugin)
+        self.client.start('Plugins', 'Enable', '(sa{sv})', plugin, {}, seconds=60)
+        iterate_until(lambda: self.units.names(), what='the unit')
+        self.ends_clean()
+
+    def test_H14_host_that_spins_while_it_activates(self):
+        plugin = self.client.install(self.bundle('probe', f'export function apply() {{ {SPIN} }}'))['id']
+        self.client.trust(plugin)
+        self.client.start('Plugins', 'Enable', '(sa{sv})', plugin, {}, seconds=60)
+        iterate_until(lambda: self.units.names(), what='the unit')
+        time.sleep(2)
+        self.ends_clean()
+
+    def test_who_waits_is_told(self):
+        self.client.bring_up(self.bundle('probe', tool_source("return 'alive'")))
+        call = self.call_that_waits()
+        self.ends_clean()
+        with self.assertRaises(BusError) as caught:
+            call.result(30)
+        self.assertTrue(is_error(caught.exception, 'Cancelled'), caught.exception)
+        self.assertIn('the service is stopping', str(caught.exception))
+
+    def call_that_waits(self):
+        """A call that waits for a person who does not answer."""
+        self.approver(lambda card: None)
+        call = self.client.start_tool('probe', seconds=60)
+        iterate_until(lambda: self.client.call('Approvals', 'List'), what='the card')
+        return call
+
+    def test_H14_while_the_manager_reloads(self):
+        self.busy()
+        systemctl('daemon-reload')
+        self.ends_clean()
+
+
+del ServiceCase
