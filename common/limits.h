@@ -115,6 +115,7 @@
 #define HOST_DIRTY_MAX             2u
 #define HOST_DIRTY_WINDOW_MSEC     600000u
 #define HOST_SHUTDOWN_MSEC         2000u
+#define HOST_LINGER_MSEC           1000u /* from the end of its channel; a dying process needs some ms */
 #define HOST_KILL_MSEC             3000u
 #define HOST_IDLE_MSEC             300000u
 #define HOST_MEMORY_BYTES          ((uint64_t) 1024u * 1024u * 1024u)

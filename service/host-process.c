@@ -27,7 +27,7 @@ struct HostProcess {
         char *unit_name;
         Rpc *rpc;
         bool hello;
-        sd_event_source *timer; /* of the handshake; later: a deferred end */
+        sd_event_source *timer; /* of the handshake; later: its last moments; then: a deferred end */
         char *report;
         char *reason;
         bool generic_reason; /* nobody knows more than that it ended, until its unit tells */
@@ -83,6 +83,7 @@ static void process_end(HostProcess *process) {
                 return;
 
         process->ended = true;
+        process->timer = sd_event_source_disable_unref(process->timer);
         (void) sd_event_add_defer(process->context->event, &process->timer, on_ended, process);
 }
 
@@ -198,6 +199,16 @@ static void on_launcher(Rpc *rpc, const char *payload, size_t size, void *userda
                 process_break(process, "the launcher went away");
 }
 
+static int on_lingers(sd_event_source *source, uint64_t usec, void *userdata) {
+        HostProcess *process = userdata;
+
+        (void) source;
+        (void) usec;
+        process->timer = sd_event_source_disable_unref(process->timer);
+        sandbox_unit_stop(process->unit);
+        return 0;
+}
+
 static void on_closed(Rpc *rpc, bool violation, const char *reason, void *userdata) {
         HostProcess *process = userdata;
 
@@ -208,10 +219,11 @@ static void on_closed(Rpc *rpc, bool violation, const char *reason, void *userda
                 process_break(process, text);
                 return;
         }
-        /* It closed its end, so it is ending; how, its unit tells. Do not wait for ever for that. */
+        /* It closed its end, so it is ending; how, its unit tells, unless a stop of ours covers that (S17). */
         process_lose(process);
         if (process->unit)
-                sandbox_unit_stop(process->unit);
+                (void) sd_event_add_time_relative(process->context->event, &process->timer, CLOCK_MONOTONIC,
+                                                  HOST_LINGER_MSEC * UINT64_C(1000), 0, on_lingers, process);
 }
 
 static const RpcEvents rpc_events = {

@@ -170,6 +170,16 @@ class Supervision(SupervisionCase):
             self.client.wait_for_tools('probe')
             self.assertEqual(self.state(), 'idle')
 
+    def test_S17_killed_by_an_operator_is_not_blamed_on_memory(self):
+        self.client.bring_up(self.bundle('probe', tool_source(ECHO)))
+        systemctl('kill', '-s', 'KILL', self.facts()['Unit'])
+        iterate_until(lambda: self.describe()['crashes'] == 1, what='the crash')
+        said = ' '.join(self.client.property('Plugin', 'Diagnostics', self.path()))
+        self.assertIn('SIGKILL', said)
+        self.assertNotIn('memory', said)
+        self.wait_for('ready', 'idle')
+        self.alive()
+
     def test_SY_03_daemon_reload_in_a_loop(self):
         self.client.bring_up(self.bundle('probe', tool_source("if (input.die) while (true); return 'alive'")))
         for turn in range(6):
