@@ -18,7 +18,6 @@ typedef struct CallOptions {
         const char *session;
         uint32_t deadline_msec;
         const char *agent_id;
-        const char *inside;
         const char *origin_turn_id;
         const char *provenance;
         const char *origin;
@@ -30,7 +29,6 @@ static const Option call_options[] = {
         OPTION("session", 'o', CallOptions, session),
         OPTION("deadline-ms", 'u', CallOptions, deadline_msec),
         OPTION("agent-id", 's', CallOptions, agent_id),
-        OPTION("inside", 's', CallOptions, inside),
         OPTION("origin-turn-id", 's', CallOptions, origin_turn_id),
         OPTION("provenance", 's', CallOptions, provenance),
         OPTION("origin", 's', CallOptions, origin),
@@ -206,7 +204,6 @@ static int bus_call_start(
                 .input_size = input->size,
                 .deadline_msec = options->deadline_msec,
                 .agent_id = options->agent_id,
-                .inside = options->inside,
                 .origin_turn_id = options->origin_turn_id,
                 .provenance = options->provenance,
                 .origin = options->origin ? invocation_origin_from_string(options->origin) : INVOCATION_ORIGIN_MODEL,

@@ -33,7 +33,7 @@ typedef void (*InvocationDone)(const InvocationAnswer *answer, void *userdata);
 typedef enum InvocationOrigin {
         INVOCATION_ORIGIN_MODEL,
         INVOCATION_ORIGIN_SUB_AGENT,
-        INVOCATION_ORIGIN_PROGRAM, /* a program of the model's, such as execute_tools */
+        INVOCATION_ORIGIN_PROGRAM, /* a program that the model wrote, as for execute_tools: it gets no tool of a plugin (O16) */
         _INVOCATION_ORIGIN_MAX,
         _INVOCATION_ORIGIN_INVALID = -EINVAL,
 } InvocationOrigin;
@@ -54,7 +54,6 @@ typedef struct InvocationRequest {
         const char *origin_turn_id; /* NULL or a label for correlation */
         const char *provenance;     /* NULL or where the wish came from (policy/provenance.h) */
         InvocationOrigin origin;
-        const char *inside;         /* NULL, or the core tool whose program makes this call */
 } InvocationRequest;
 
 /**

@@ -417,16 +417,6 @@ static void tool_call_enter(Invocation *invocation) {
                 tool_hooks_begin(invocation);
 }
 
-/* A program that a model wrote calls tools in a loop and out of sight; an extension's tool is not to be had there (5.4, O16). */
-static bool is_program(const char *core_tool) {
-        static const char *const programs[] = { "execute_tools", "code_execution", "js_execution" };
-
-        for (size_t i = 0; core_tool && i < G_N_ELEMENTS(programs); i++)
-                if (g_ascii_strcasecmp(core_tool, programs[i]) == 0)
-                        return true;
-        return false;
-}
-
 void tool_call_begin(Invocation *invocation) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         int r;
@@ -462,9 +452,9 @@ int invocation_start_tool(
                 return r;
         }
 
-        if (is_program(request->inside))
-                invocation_fail(invocation, ERROR_REFUSED_BY_POLICY, "'%s' belongs to a plugin and can't be called from inside %s.",
-                                tool->name, request->inside);
+        if (request->origin == INVOCATION_ORIGIN_PROGRAM)
+                invocation_fail(invocation, ERROR_REFUSED_BY_POLICY,
+                                "'%s' belongs to a plugin and can't be called from within a program; call it by itself.", tool->name);
         else
                 tool_call_enter(invocation);
         return invocation_started(invocation, ret, reterr);

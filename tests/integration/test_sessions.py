@@ -89,10 +89,10 @@ class Selection(ServiceCase):
     def test_O16_a_program_cannot_call_an_extension(self):
         self.approver()
         self.add('one')
-        for program in ('execute_tools', 'Code_Execution', 'js_execution'):
-            error = self.assertFails('RefusedByPolicy', self.client.tool, 'one_tool', inside=program)
-            self.assertIn(program, error.message)
-        self.assertIn('from', self.client.tool('one_tool', inside='read')['content'][0]['text'])
+        error = self.assertFails('RefusedByPolicy', self.client.tool, 'one_tool', origin='program')
+        self.assertIn('one_tool', error.message)
+        for origin in ('model', 'sub-agent'):
+            self.assertIn('from', self.client.tool('one_tool', origin=origin)['content'][0]['text'])
 
     def test_O07_a_name_that_became_native_is_refused(self):
         session = self.open(native_tools=words('later_tool'), builtin_commands=words('later-do'))
