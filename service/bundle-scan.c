@@ -14,7 +14,8 @@
 #include "service/node-print.h"
 #include "service/text-rule.h"
 
-#define STEP_BYTES KIB(128)
+#define STEP_BYTES  KIB(128)
+#define NAMES_BYTES KIB(1) /* of names at a time */
 
 /* One directory that is being walked */
 typedef struct Level {
@@ -22,7 +23,8 @@ typedef struct Level {
         char *path; /* "" for the root */
         NodePrint print;
         int64_t began; /* before its names were read */
-        char **names;  /* sorted */
+        GStringChunk *texts;
+        GPtrArray *names; /* in @texts, sorted; NULL: they can't be read */
         size_t next;
 } Level;
 
@@ -43,19 +45,13 @@ struct BundleScan {
         uint8_t *buffer;
 };
 
-static void node_free(void *data) {
-        BundleNode *node = data;
-
-        g_free(node->path);
-        g_free(node);
-}
-
 static void level_free(void *data) {
         Level *level = data;
 
         close_fd(&level->fd);
         g_free(level->path);
-        g_strfreev(level->names);
+        g_clear_pointer(&level->names, g_ptr_array_unref);
+        g_clear_pointer(&level->texts, g_string_chunk_free);
         g_free(level);
 }
 
@@ -96,8 +92,8 @@ static int compare_names(const void *a, const void *b) {
 }
 
 /* Names are read before any of them is looked at, so a huge directory must end here. */
-static int read_names(int fd, char ***ret) {
-        g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+static int read_names(int fd, GStringChunk *texts, GPtrArray **ret) {
+        g_autoptr(GPtrArray) names = g_ptr_array_new();
         int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
         struct dirent *entry;
         DIR *stream;
@@ -124,15 +120,14 @@ static int read_names(int fd, char ***ret) {
                         r = -E2BIG;
                         break;
                 }
-                g_ptr_array_add(names, g_strdup(entry->d_name));
+                g_ptr_array_add(names, g_string_chunk_insert(texts, entry->d_name));
         }
         (void) closedir(stream);
         if (r < 0)
                 return r;
 
         g_ptr_array_sort(names, compare_names);
-        g_ptr_array_add(names, NULL);
-        *ret = (char **) g_ptr_array_free(g_steal_pointer(&names), FALSE);
+        *ret = g_steal_pointer(&names);
         return 0;
 }
 
@@ -143,12 +138,13 @@ static int push_level(BundleScan *scan, int fd, const char *path) {
 
         level->fd = fd;
         level->path = g_strdup(path);
+        level->texts = g_string_chunk_new(NAMES_BYTES);
         level->began = node_print_now();
         g_ptr_array_add(scan->levels, level);
 
         r = node_print_fd(fd, &level->print);
         if (r >= 0)
-                r = read_names(fd, &level->names);
+                r = read_names(fd, level->texts, &level->names);
         if (r == -E2BIG)
                 return give_up(scan, DIAGNOSTIC_BUNDLE_TOO_LARGE, path, "The directory holds too many files.");
         if (r < 0)
@@ -167,9 +163,7 @@ BundleScan *bundle_scan_new(int root, BundleScanFlags flags, const BundleTree *p
         scan->diagnostics = diagnostics;
         scan->fd = -EBADF;
         scan->levels = g_ptr_array_new_with_free_func(level_free);
-        scan->tree = g_new0(BundleTree, 1);
-        scan->tree->nodes = g_ptr_array_new_with_free_func(node_free);
-        scan->tree->by_path = g_hash_table_new(g_str_hash, g_str_equal);
+        scan->tree = bundle_tree_new();
 
         /* A descriptor of its own: the level closes it. Failures show in the first step. */
         (void) push_level(scan, fcntl(root, F_DUPFD_CLOEXEC, 3), "");
@@ -177,9 +171,8 @@ BundleScan *bundle_scan_new(int root, BundleScanFlags flags, const BundleTree *p
 }
 
 static BundleNode *add_node(BundleScan *scan, const char *path, const NodePrint *print, int64_t now) {
-        BundleNode *node = g_new0(BundleNode, 1);
+        BundleNode *node = bundle_tree_append(scan->tree, path);
 
-        node->path = g_strdup(path);
         node->directory = S_ISDIR(print->mode);
         node->executable = !node->directory && (print->mode & 0111) != 0;
         node->ours = scan->flags & BUNDLE_SCAN_STAGED &&
@@ -187,8 +180,6 @@ static BundleNode *add_node(BundleScan *scan, const char *path, const NodePrint 
         node->size = node->directory ? 0 : print->size;
         node->fresh = node_print_is_fresh(print, now);
         node->print = *print;
-        g_ptr_array_add(scan->tree->nodes, node);
-        g_hash_table_insert(scan->tree->by_path, node->path, node);
         return node;
 }
 
@@ -358,8 +349,8 @@ int bundle_scan_step(BundleScan *scan) {
         level = g_ptr_array_index(scan->levels, scan->levels->len - 1);
         if (!level->names)
                 return -EBADMSG;
-        if (level->names[level->next])
-                return next_name(scan, level, level->names[level->next++]);
+        if (level->next < level->names->len)
+                return next_name(scan, level, g_ptr_array_index(level->names, level->next++));
         return leave_level(scan, level);
 }
 

@@ -10,12 +10,44 @@
 #define COMPARE_NODES  128 /* in one step */
 #define CONTENT_DOMAIN "codewhale-extensions-content-v1"
 
+#define BLOCK_NODES_MIN 8
+#define BLOCK_NODES_MAX 512
+#define PATHS_BYTES     4096 /* at a time */
+
+BundleTree *bundle_tree_new(void) {
+        BundleTree *tree = g_new0(BundleTree, 1);
+
+        tree->nodes = g_ptr_array_new();
+        tree->by_path = g_hash_table_new(g_str_hash, g_str_equal);
+        tree->blocks = g_ptr_array_new_with_free_func(g_free);
+        tree->paths = g_string_chunk_new(PATHS_BYTES);
+        return tree;
+}
+
+BundleNode *bundle_tree_append(BundleTree *tree, const char *path) {
+        size_t size = CLAMP(tree->nodes->len, BLOCK_NODES_MIN, BLOCK_NODES_MAX);
+        BundleNode *node;
+
+        if (tree->n_left == 0) {
+                g_ptr_array_add(tree->blocks, g_new0(BundleNode, size));
+                tree->n_left = size;
+        }
+        /* From the end of the block to its begin: so one number says all. */
+        node = (BundleNode *) g_ptr_array_index(tree->blocks, tree->blocks->len - 1) + --tree->n_left;
+        node->path = g_string_chunk_insert(tree->paths, path);
+        g_ptr_array_add(tree->nodes, node);
+        g_hash_table_insert(tree->by_path, (char *) node->path, node);
+        return node;
+}
+
 BundleTree *bundle_tree_free(BundleTree *tree) {
         if (!tree)
                 return NULL;
 
         g_hash_table_unref(tree->by_path);
         g_ptr_array_unref(tree->nodes);
+        g_ptr_array_unref(tree->blocks);
+        g_string_chunk_free(tree->paths);
         g_free(tree);
         return NULL;
 }

@@ -27,7 +27,7 @@ typedef struct NodePrint {
 } NodePrint;
 
 typedef struct BundleNode {
-        char *path; /* relative, '/' separated, UTF-8 */
+        const char *path; /* relative, '/' separated, UTF-8 */
         bool directory;
         bool executable; /* any execute bit of a file */
         bool ours;       /* below BUNDLE_ERASED_NAME: not part of the content hash */
@@ -44,10 +44,20 @@ typedef struct BundleTree {
         bool fresh_root;
         size_t n_files;
         uint64_t n_bytes;
+
+        /* What the nodes and their paths stand in. Thousands of pieces of memory of their own take milliseconds to give back, all in one
+         * turn of the loop. */
+        GPtrArray *blocks;
+        size_t n_left; /* in the last block */
+        GStringChunk *paths;
 } BundleTree;
 
+BundleTree *bundle_tree_new(void);
 BundleTree *bundle_tree_free(BundleTree *tree);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(BundleTree, bundle_tree_free)
+
+/** bundle_tree_append() - a new last node with a copy of @path, the rest is zero; it lives as long as the tree */
+BundleNode *bundle_tree_append(BundleTree *tree, const char *path);
 
 /** bundle_tree_find() - a node by path, or NULL */
 const BundleNode *bundle_tree_find(const BundleTree *tree, const char *path);

@@ -15,7 +15,8 @@
 enum {
         PLUGIN_STEP_DONE = 0,
         PLUGIN_STEP_MORE = 1,
-        PLUGIN_STEP_WAIT = 2, /* for the worker or for an erased module */
+        PLUGIN_STEP_LATER = 2, /* more to do, but it takes long by itself: in a slice of its own */
+        PLUGIN_STEP_WAIT = 3, /* for the worker or for an erased module */
 };
 
 typedef struct PluginErased {

@@ -11,7 +11,7 @@
 #include "service/plugin-job-private.h"
 #include "service/plugin-private.h"
 
-#define SLICE_NSEC INT64_C(3000000)
+#define SLICE_NSEC INT64_C(2000000)
 
 static int64_t now_nsec(void) {
         struct timespec now;
@@ -68,7 +68,7 @@ static int on_slice(sd_event_source *source, void *userdata) {
 
         if (r == PLUGIN_STEP_WAIT)
                 (void) sd_event_source_set_enabled(job->slices, SD_EVENT_OFF);
-        else if (r != PLUGIN_STEP_MORE)
+        else if (r != PLUGIN_STEP_MORE && r != PLUGIN_STEP_LATER)
                 finish(job, r);
         return 0;
 }

@@ -56,13 +56,15 @@ static void end_load(PluginJob *job, int r) {
         job->n_done = job->total;
 }
 
+/* What was known before goes here, and a worker may be started next: each takes a millisecond or more for a large bundle. */
 static int step_load(PluginJob *job) {
         int r = bundle_load_step(job->load);
 
         if (r > 0)
                 return PLUGIN_STEP_MORE;
         end_load(job, r);
-        return plugin_job_go_on(job, job->after_load);
+        job->step = job->after_load;
+        return PLUGIN_STEP_LATER;
 }
 
 static int begin_load(PluginJob *job, bool fresh, int (*after)(PluginJob *job)) {
