@@ -257,10 +257,11 @@ int policy_view_check(const Cli *cli, const char *path, const char *json) {
         iter = jval_iterate(member(root, "mistakes"));
         while (jiter_next(&iter, &key, &item)) {
                 g_autofree char *text = line_of(item, "text"), *severity = line_of(item, "severity");
-                uint64_t line = 0;
+                uint64_t line = 1, column = 1;
 
                 (void) jval_uint64(member(item, "line"), &line);
-                printf("%s:%" G_GUINT64_FORMAT ": %s: %s\n", shown, MAX(line, 1), severity, text);
+                (void) jval_uint64(member(item, "column"), &column);
+                printf("%s:%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ": %s: %s\n", shown, line, column, severity, text);
         }
         if (dropped > 0)
                 printf("%s: %" G_GUINT64_FORMAT " more are not shown\n", shown, dropped);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/call-arguments.h"
 #include "cli/client.h"
@@ -12,6 +14,7 @@
 #include "common/cleanup.h"
 
 #define PERMISSIONS_NAME "permissions.toml"
+#define CONFIG_NAME      "config.toml"
 
 /* ---- the session that is looked at ---- */
 
@@ -54,11 +57,17 @@ static int show(Cli *cli) {
 
 /* ---- check ---- */
 
-static char *user_file(void) {
+static char *user_file(const char *name) {
         const char *home = g_getenv("CODEWHALE_HOME");
 
-        return home && *home != '\0' ? g_build_filename(home, PERMISSIONS_NAME, NULL)
-                                     : g_build_filename(g_get_home_dir(), ".codewhale", PERMISSIONS_NAME, NULL);
+        return home && *home != '\0' ? g_build_filename(home, name, NULL)
+                                     : g_build_filename(g_get_home_dir(), ".codewhale", name, NULL);
+}
+
+static bool is_same_file(const char *a, const char *b) {
+        struct stat x, y;
+
+        return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* What kind of file it is, by its name. */
@@ -67,8 +76,12 @@ static const char *kind_of(const char *path) {
 
         if (strcmp(name, "law.toml") == 0)
                 return "law";
-        if (strcmp(name, "config.toml") == 0)
-                return "project";
+        /* A workspace has a file of that name too, which says quite other things. */
+        if (strcmp(name, CONFIG_NAME) == 0) {
+                g_autofree char *ours = user_file(CONFIG_NAME);
+
+                return is_same_file(path, ours) ? "config" : "project";
+        }
         return g_str_has_prefix(path, "/etc/") ? "administrator" : "permissions";
 }
 
@@ -86,9 +99,9 @@ static int read_file(const char *path, char **ret) {
         return EXIT_STATUS_OK;
 }
 
-static int check(Cli *cli, const char *word) {
+static int check_file(Cli *cli, const char *path) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_autofree char *path = word ? g_strdup(word) : user_file(), *text = NULL;
+        g_autofree char *text = NULL;
         g_autoptr(sd_bus_message) reply = NULL;
         const CallOption options[] = { { "kind", 's', .text = cli->options[OPTION_KIND] ?: kind_of(path) }, {} };
         const char *words[] = { NULL, NULL };
@@ -106,6 +119,28 @@ static int check(Cli *cli, const char *word) {
                 return failure_report(cli, r, &error, path);
 
         return policy_view_check(cli, path, json);
+}
+
+/* Without a name it is the files of the user that are there; the first mistake tells how it ends. */
+static int check(Cli *cli, const char *word) {
+        g_autofree char *permissions = user_file(PERMISSIONS_NAME), *config = user_file(CONFIG_NAME);
+        const char *const paths[] = { permissions, config };
+        int worst = EXIT_STATUS_OK;
+        bool found = false;
+
+        if (word || cli->options[OPTION_KIND])
+                return check_file(cli, word ?: permissions);
+
+        for (size_t i = 0; i < G_N_ELEMENTS(paths); i++) {
+                int r = EXIT_STATUS_OK;
+
+                if (access(paths[i], F_OK) < 0)
+                        continue;
+                found = true;
+                r = check_file(cli, paths[i]);
+                worst = worst == EXIT_STATUS_OK ? r : worst;
+        }
+        return found ? worst : check_file(cli, permissions);
 }
 
 /* ---- explain ---- */

@@ -223,6 +223,10 @@
 #define CORE_RUN_MSEC_MAX               660000u  /* of one core call, whoever runs it */
 #define CORE_RUN_MEMORY_BYTES           ((uint64_t) 1024u * 1024u * 1024u)
 #define CORE_RUN_TASKS_MAX              256u
+#define CORE_WEB_BYTES_MAX              MIB(4)   /* of one page */
+#define CORE_WEB_SECONDS_MAX            60u
+#define CORE_WEB_REDIRECTS_MAX          5u       /* within one origin; others are told, not followed */
+#define CORE_WEB_PRIVATE_MAX            32u      /* entries of [core] web_fetch_private */
 #define CORE_OPERAND_BYTES_MAX          MIB(64)  /* of all files that one card is bound to */
 #define TICKETS_MAX                     4096u
 #define TICKET_VIOLATIONS_MAX           8u

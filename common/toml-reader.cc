@@ -45,20 +45,21 @@ void *g_memdup2(const void *data, size_t size);
 
 namespace {
 
-bool has_unwritable_number(const toml::node &node) {
+/* The first number that JSON has no word for; nullptr for none. */
+const toml::node *find_unwritable_number(const toml::node &node) {
+        const toml::node *found = nullptr;
+
         if (const auto *number = node.as_floating_point())
-                return !std::isfinite(number->get());
+                return std::isfinite(number->get()) ? nullptr : &node;
         if (const auto *table = node.as_table()) {
-                for (const auto &item : *table)
-                        if (has_unwritable_number(item.second))
-                                return true;
+                for (auto item = table->begin(); item != table->end() && !found; ++item)
+                        found = find_unwritable_number(item->second);
         }
         if (const auto *array = node.as_array()) {
-                for (const auto &item : *array)
-                        if (has_unwritable_number(item))
-                                return true;
+                for (auto item = array->begin(); item != array->end() && !found; ++item)
+                        found = find_unwritable_number(*item);
         }
-        return false;
+        return found;
 }
 
 /* Writes the tree as JSON and notes where each part of it begins. Only leaves are left to the library: their spelling is
@@ -69,7 +70,7 @@ public:
         std::vector<TomlPlace> places;
 
         void write(const toml::node &node) {
-                note(node.source().begin.line);
+                note(node.source().begin);
                 if (const auto *table = node.as_table())
                         write_table(*table);
                 else if (const auto *array = node.as_array())
@@ -80,9 +81,9 @@ public:
 
 private:
         /* A table that is only there because of a longer header has no place of its own. */
-        void note(size_t line) {
-                if (line > 0)
-                        places.push_back({ json.size(), line });
+        void note(const toml::source_position &at) {
+                if (at.line > 0)
+                        places.push_back({ json.size(), at.line, at.column });
         }
 
         template <typename T> void write_leaf(const T &leaf) {
@@ -99,7 +100,7 @@ private:
                 for (const auto &item : table) {
                         json += comma;
                         comma = ",";
-                        note(item.first.source().begin.line);
+                        note(item.first.source().begin);
                         write_leaf(toml::value<std::string>(std::string(item.first.str())));
                         json += ':';
                         write(item.second);
@@ -143,8 +144,9 @@ extern "C" int toml_read(const char *text, size_t size, char **ret_json, TomlPla
                 const toml::table table = toml::parse(std::string_view(text, size));
                 Writer writer;
 
-                if (has_unwritable_number(table))
-                        return refuse(reterr, 1, 1, "infinities and NaN are not allowed");
+                if (const auto *number = find_unwritable_number(table))
+                        return refuse(reterr, number->source().begin.line, number->source().begin.column,
+                                      "infinities and NaN are not allowed");
                 writer.write(table);
                 *ret_json = g_strndup(writer.json.data(), writer.json.size());
                 *ret_places = static_cast<TomlPlace *>(

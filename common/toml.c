@@ -77,7 +77,7 @@ static int fail(TomlError *reterr, int r, const char *description) {
         return r;
 }
 
-static TomlLines *make_lines(const uint8_t *places, size_t n_places) {
+TomlLines *toml_lines_new(const void *places, size_t n_places) {
         TomlLines *lines = g_malloc(sizeof *lines + n_places * sizeof *lines->places);
 
         lines->n_places = n_places;
@@ -107,7 +107,7 @@ static int take_answer(GByteArray *all, char **ret_json, TomlLines **ret_lines, 
         size_places = answer.n_places * sizeof(TomlPlace);
         *ret_json = g_strndup((const char *) rest + size_places, size - size_places);
         if (ret_lines)
-                *ret_lines = make_lines(rest, answer.n_places);
+                *ret_lines = toml_lines_new(rest, answer.n_places);
         return 0;
 }
 
@@ -139,7 +139,7 @@ int toml_to_json(const char *text, size_t size, char **ret_json, TomlError *rete
 }
 
 /* The last place that does not begin behind the offset */
-size_t toml_lines_find(const TomlLines *lines, size_t offset) {
+size_t toml_lines_find(const TomlLines *lines, size_t offset, size_t *ret_column) {
         size_t low = 0, high = lines ? lines->n_places : 0;
 
         while (low < high) {
@@ -150,6 +150,8 @@ size_t toml_lines_find(const TomlLines *lines, size_t offset) {
                 else
                         high = middle;
         }
+        if (ret_column)
+                *ret_column = low > 0 ? lines->places[low - 1].column : 0;
         return low > 0 ? lines->places[low - 1].line : 0;
 }
 

@@ -39,11 +39,12 @@ int toml_to_json_lines(const char *text, size_t size, char **ret_json, TomlLines
 
 /**
  * toml_lines_find() - the line that a byte of the JSON was made of
- * @offset: into the JSON text; where a key or a value begins
+ * @offset:     into the JSON text; where a key or a value begins
+ * @ret_column: NULL, or the column from 1; 0 with line 0
  *
  * Return: the line from 1; 0 when @lines is NULL or @offset lies before everything.
  */
-size_t toml_lines_find(const TomlLines *lines, size_t offset);
+size_t toml_lines_find(const TomlLines *lines, size_t offset, size_t *ret_column);
 
 /** toml_lines_free() - returns NULL; NULL is allowed */
 TomlLines *toml_lines_free(TomlLines *lines);

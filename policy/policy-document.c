@@ -16,27 +16,29 @@ void policy_document_done(PolicyDocument *document) {
         g_clear_pointer(&document->mistakes, g_ptr_array_unref);
 }
 
-size_t policy_document_line(const PolicyDocument *document, Jval where) {
+size_t policy_document_line(const PolicyDocument *document, Jval where, size_t *ret_column) {
         const char *source, *whole;
         size_t size;
 
+        if (ret_column)
+                *ret_column = 0;
         source = jval_source(where, &size);
         if (!source || !document->lines)
                 return 0;
 
         whole = jval_source(jdoc_root(where.doc), &size);
-        return toml_lines_find(document->lines, (size_t) (source - whole));
+        return toml_lines_find(document->lines, (size_t) (source - whole), ret_column);
 }
 
 char *policy_document_place(const PolicyDocument *document, Jval where) {
-        size_t line = policy_document_line(document, where);
+        size_t line = policy_document_line(document, where, NULL);
 
         if (!document->file)
                 return NULL;
         return line > 0 ? g_strdup_printf("%s:%zu", document->file, line) : g_strdup(document->file);
 }
 
-static void add(PolicyDocument *document, size_t line, bool warning, const char *text) {
+static void add(PolicyDocument *document, size_t line, size_t column, bool warning, const char *text) {
         PolicyMistake *mistake;
 
         if (!document->mistakes)
@@ -49,10 +51,17 @@ static void add(PolicyDocument *document, size_t line, bool warning, const char 
         mistake = g_new0(PolicyMistake, 1);
         *mistake = (PolicyMistake){
                 .line = line,
+                .column = column,
                 .warning = warning,
                 .text = sanitize_line(text, POLICY_MISTAKE_BYTES_MAX, NULL),
         };
         g_ptr_array_add(document->mistakes, mistake);
+}
+
+static void add_at(PolicyDocument *document, Jval where, bool warning, const char *text) {
+        size_t column, line = policy_document_line(document, where, &column);
+
+        add(document, line, column, warning, text);
 }
 
 static int fail(PolicyDocument *document, int error) {
@@ -73,7 +82,7 @@ int policy_document_refuse(PolicyDocument *document, Jval where, const char *for
         g_autofree char *text = NULL;
 
         FORMAT(text, format);
-        add(document, policy_document_line(document, where), false, text);
+        add_at(document, where, false, text);
         return fail(document, -EINVAL);
 }
 
@@ -81,7 +90,7 @@ int policy_document_limit(PolicyDocument *document, Jval where, const char *form
         g_autofree char *text = NULL;
 
         FORMAT(text, format);
-        add(document, policy_document_line(document, where), false, text);
+        add_at(document, where, false, text);
         return fail(document, -ENOBUFS);
 }
 
@@ -89,18 +98,20 @@ void policy_document_warn(PolicyDocument *document, Jval where, const char *form
         g_autofree char *text = NULL;
 
         FORMAT(text, format);
-        add(document, policy_document_line(document, where), true, text);
+        add_at(document, where, true, text);
 }
 
-int policy_document_add(PolicyDocument *document, size_t line, const char *text) {
-        add(document, line, false, text);
+int policy_document_add(PolicyDocument *document, size_t line, size_t column, const char *text) {
+        add(document, line, column, false, text);
         return fail(document, -EINVAL);
 }
 
 static int compare_lines(const void *a, const void *b) {
         const PolicyMistake *x = *(const PolicyMistake *const *) a, *y = *(const PolicyMistake *const *) b;
 
-        return (x->line > y->line) - (x->line < y->line);
+        if (x->line != y->line)
+                return (x->line > y->line) - (x->line < y->line);
+        return (x->column > y->column) - (x->column < y->column);
 }
 
 void policy_document_sort(PolicyDocument *document) {
@@ -111,7 +122,7 @@ void policy_document_sort(PolicyDocument *document) {
 char *policy_document_words(const PolicyDocument *document) {
         const PolicyMistake *first = NULL;
         size_t others = document->dropped;
-        g_autofree char *line = NULL, *more = NULL;
+        g_autofree char *place = NULL, *more = NULL;
 
         for (guint i = 0; document->mistakes && i < document->mistakes->len; i++) {
                 const PolicyMistake *mistake = document->mistakes->pdata[i];
@@ -126,9 +137,12 @@ char *policy_document_words(const PolicyDocument *document) {
         if (!first)
                 return NULL;
 
-        line = first->line > 0 ? g_strdup_printf(":%zu", first->line) : g_strdup("");
+        if (first->column > 0)
+                place = g_strdup_printf(":%zu:%zu", first->line, first->column);
+        else
+                place = first->line > 0 ? g_strdup_printf(":%zu", first->line) : g_strdup("");
         more = others > 0 ? g_strdup_printf(" (%zu more)", others) : g_strdup("");
         if (!document->file)
                 return g_strdup_printf("%s%s", first->text, more);
-        return g_strdup_printf("%s%s: %s%s", document->file, line, first->text, more);
+        return g_strdup_printf("%s%s: %s%s", document->file, place, first->text, more);
 }

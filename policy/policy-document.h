@@ -13,9 +13,9 @@
 #include "common/toml.h"
 
 typedef struct PolicyMistake {
-        size_t line;  /* from 1; 0 when it is not known */
-        bool warning; /* it is read as it stands, but does nothing */
-        char *text;   /* a sentence, sanitised */
+        size_t line, column; /* from 1; 0 when they are not known */
+        bool warning;        /* it is read as it stands, but does nothing */
+        char *text;          /* a sentence, sanitised */
 } PolicyMistake;
 
 typedef struct PolicyDocument {
@@ -46,16 +46,16 @@ int policy_document_limit(PolicyDocument *document, Jval where, const char *form
 void policy_document_warn(PolicyDocument *document, Jval where, const char *format, ...)
                 __attribute__((format(printf, 3, 4)));
 
-/** policy_document_add() - note a mistake at a line that is known already, such as one of the grammar */
-int policy_document_add(PolicyDocument *document, size_t line, const char *text);
+/** policy_document_add() - note a mistake at a place that is known already, such as one of the grammar; 0 for what is not known */
+int policy_document_add(PolicyDocument *document, size_t line, size_t column, const char *text);
 
-/** policy_document_line() - the line of a value or key; 0 when it is not known */
-size_t policy_document_line(const PolicyDocument *document, Jval where);
+/** policy_document_line() - the line of a value or key, and its column unless @ret_column is NULL; 0 when they are not known */
+size_t policy_document_line(const PolicyDocument *document, Jval where, size_t *ret_column);
 
 /** policy_document_place() - "permissions.toml:12"; a new string, NULL when the file has no name */
 char *policy_document_place(const PolicyDocument *document, Jval where);
 
-/** policy_document_sort() - put the mistakes in the order of their lines; what has none comes first */
+/** policy_document_sort() - put the mistakes in the order of their places; what has none comes first */
 void policy_document_sort(PolicyDocument *document);
 
 /** policy_document_words() - the first mistake with its place, and how many more there are; a new string, NULL for none */

@@ -31,6 +31,8 @@ typedef struct Config {
         NetworkPolicy network;   /* [install] network */
         char *certificates;      /* [install] certificates; absolute, or NULL */
         uint64_t approval_timeout_msec; /* [approvals] timeout_sec; 0: none */
+        bool web_fetch;          /* [core] web_fetch: the built-in core has a tool that reaches the network */
+        char **web_fetch_private; /* [core] web_fetch_private: prefixes of addresses that are not the world's; NULL for none */
         char *error;             /* what is wrong with the file; NULL when nothing is */
         char *text;              /* the file as JSON; owns what @doc reads */
         Jdoc *doc;
@@ -40,7 +42,12 @@ Config *config_new(void); /* the defaults */
 Config *config_free(Config *config);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_free)
 
-/** config_load() - read config.toml of a home; on failure the values stay and config->error says why */
+/**
+ * config_load() - read config.toml of a home
+ *
+ * On failure the values stay, and config->error names the first mistake, "PATH:LINE:COLUMN: what is wrong", and how many more
+ * there are. Nothing of the file is quoted but names of tables and settings: it may hold secrets.
+ */
 int config_load(Config *config, CodewhaleHome *home, sd_bus_error *reterr);
 
 /** config_is_eager() - whether the plugin's host runs always: [plugins."<name>"] activation, else [extension_host] activation */

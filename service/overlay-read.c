@@ -147,7 +147,7 @@ static void take_file(OverlayContent *content, OverlayFile which, const char *fo
         g_ptr_array_add(content->files, file);
         if (!text) {
                 why = g_strdup_printf("it can't be read: %s.", words_of_error((int) error));
-                (void) policy_document_add(&file->document, 0, why);
+                (void) policy_document_add(&file->document, 0, 0, why);
         } else
                 (void) take_text(content, which, file, text, size);
         policy_file_forget(file);

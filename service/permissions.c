@@ -138,9 +138,9 @@ static void load_file(Permissions *permissions, PolicySet *set, RuleSource sourc
                 found->state = FILE_ABSENT;
         else if (r < 0) {
                 words = g_strdup_printf("it can't be read: %s.", words_of_error(r));
-                (void) policy_document_add(&found->file->document, 0, words);
+                (void) policy_document_add(&found->file->document, 0, 0, words);
         } else if (of_root && !is_of_root(&status))
-                (void) policy_document_add(&found->file->document, 0,
+                (void) policy_document_add(&found->file->document, 0, 0,
                                            "it must belong to root, and nobody else may be able to write it.");
         else
                 load_text(found, set, text, size);

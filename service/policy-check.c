@@ -3,6 +3,7 @@
 #include "common/errors.h"
 #include "policy/policy-set.h"
 #include "policy/repository-law.h"
+#include "service/config-read.h"
 #include "service/policy-explain.h"
 #include "service/policy-file.h"
 
@@ -36,14 +37,22 @@ static size_t read_project(PolicyFile *file) {
         return wish.has_posture + (wish.denied != NULL);
 }
 
+static size_t read_config(PolicyFile *file) {
+        g_autoptr(Config) config = config_new();
+
+        return config_read(config, file);
+}
+
 static const struct {
         const char *kind;
         size_t (*read)(PolicyFile *file);
+        bool has_secrets;
 } kinds[] = {
-        { "permissions", read_user },
-        { "administrator", read_administrator },
-        { "law", read_law },
-        { "project", read_project },
+        { "permissions", read_user, false },
+        { "administrator", read_administrator, false },
+        { "law", read_law, false },
+        { "project", read_project, false },
+        { "config", read_config, true },
 };
 
 int policy_check(const char *kind, const char *text, size_t size, char **ret_json, sd_bus_error *reterr) {
@@ -55,7 +64,8 @@ int policy_check(const char *kind, const char *text, size_t size, char **ret_jso
                 i++;
         if (i == G_N_ELEMENTS(kinds))
                 return errors_set(reterr, ERROR_INVALID_OPTION,
-                                  "There is no kind '%s'; known are permissions, administrator, law and project.", kind);
+                                  "There is no kind '%s'; known are permissions, administrator, law, project and config.", kind);
+        file->has_secrets = kinds[i].has_secrets;
         if (policy_file_parse(file, text, size) >= 0)
                 entries = kinds[i].read(file);
         policy_file_forget(file);

@@ -28,7 +28,7 @@ int policy_explain(Service *service, const ExplainRequest *request, char **ret_j
 
 /**
  * policy_check() - read a text as if it were a file of this kind
- * @kind: "permissions", "administrator", "law" or "project"
+ * @kind: "permissions", "administrator", "law", "project" or "config"
  *
  * Return: 0 and the report of Policy.Check, a new string; ERROR_INVALID_OPTION for another kind.
  */

@@ -36,16 +36,20 @@ int policy_file_parse(PolicyFile *file, const char *text, size_t size) {
         g_autofree char *words = NULL;
         TomlError toml_error = {};
         JdocError error = {};
+        size_t line, column;
 
         if (toml_to_json_lines(text, size, &file->json, &file->lines, &toml_error) < 0) {
-                words = g_strdup_printf("column %zu: %s%s%s.", toml_error.column, toml_error.description,
-                                        toml_error.detail[0] ? ": " : "", toml_error.detail);
-                return policy_document_add(&file->document, toml_error.line, words);
+                const bool more = !file->has_secrets && toml_error.detail[0];
+
+                words = g_strdup_printf("%s%s%s.", toml_error.description, more ? ": " : "", more ? toml_error.detail : "");
+                return policy_document_add(&file->document, toml_error.line, toml_error.column, words);
         }
         file->document.lines = file->lines;
-        if (jdoc_parse(file->json, strlen(file->json), NULL, &file->doc, &error) < 0)
-                return policy_document_add(&file->document, toml_lines_find(file->lines, error.byte), error.message);
-        return 0;
+        if (jdoc_parse(file->json, strlen(file->json), NULL, &file->doc, &error) >= 0)
+                return 0;
+
+        line = toml_lines_find(file->lines, error.byte, &column);
+        return policy_document_add(&file->document, line, column, error.message);
 }
 
 Jval policy_file_root(const PolicyFile *file) {
@@ -62,6 +66,8 @@ void policy_file_write_mistakes(const PolicyFile *file, JWriter *writer) {
                 jwriter_begin_object(writer);
                 if (mistake->line > 0)
                         jwriter_member_uint(writer, "line", mistake->line);
+                if (mistake->column > 0)
+                        jwriter_member_uint(writer, "column", mistake->column);
                 jwriter_member_string(writer, "severity", mistake->warning ? "warning" : "error");
                 jwriter_member_string(writer, "text", mistake->text);
                 jwriter_end_object(writer);

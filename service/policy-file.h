@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* One file of permissions, from TOML to something that the readers of policy/ understand, with what is wrong with it. */
+/* One file of permissions or settings, from TOML to something that the readers of policy/ understand, with what is wrong with it. */
 
 #include <glib.h>
 #include <stddef.h>
@@ -11,7 +11,8 @@
 #include "policy/policy-document.h"
 
 typedef struct PolicyFile {
-        char *path; /* as people know it */
+        char *path;       /* as people know it */
+        bool has_secrets; /* nothing of its text is quoted */
         char *json; /* owns what @doc reads */
         TomlLines *lines;
         Jdoc *doc; /* NULL until it was parsed */
@@ -35,5 +36,5 @@ Jval policy_file_root(const PolicyFile *file);
 /** policy_file_forget() - let the text go; what was read from it must not borrow from it. The mistakes stay, by line. */
 void policy_file_forget(PolicyFile *file);
 
-/** policy_file_write_mistakes() - [{"line","severity":"error"|"warning","text"}...]; a line that is not known is left out */
+/** policy_file_write_mistakes() - [{"line","column","severity":"error"|"warning","text"}...]; a place that is not known is left out */
 void policy_file_write_mistakes(const PolicyFile *file, JWriter *writer);

@@ -67,7 +67,7 @@ complete -c codewhalectl -n '__fish_seen_subcommand_from grants' -a 'revoke all 
 complete -c codewhalectl -n '__fish_seen_subcommand_from policy' -a 'show check explain (__codewhalectl_names name tools)'
 complete -c codewhalectl -n '__fish_seen_subcommand_from policy' -l session -x -d 'Look at this session'
 complete -c codewhalectl -n '__fish_seen_subcommand_from policy' -l from -x -a '(__codewhalectl_names name list)' -d 'This plugin would call a core tool'
-complete -c codewhalectl -n '__fish_seen_subcommand_from policy' -l kind -x -a 'permissions administrator law project' -d 'Of the file'
+complete -c codewhalectl -n '__fish_seen_subcommand_from policy' -l kind -x -a 'permissions administrator law project config' -d 'Of the file'
 complete -c codewhalectl -n '__fish_seen_subcommand_from why' -a '(__codewhalectl_names call decisions)'
 
 complete -c codewhalectl -n "__fish_seen_subcommand_from list $session" -l workspace -x -a '(__fish_complete_directories)' -d 'Workspace'

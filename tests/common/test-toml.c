@@ -37,7 +37,7 @@ static void test_refused(void) {
                 const char *toml;
                 size_t line;
         } cases[] = {
-                { "a = 1\na = 2\n", 2 }, { "\n\n[x\n", 3 }, { "a = nan\n", 1 }, { "[[[\n", 1 }, { "a = '\xff'\n", 1 },
+                { "a = 1\na = 2\n", 2 }, { "\n\n[x\n", 3 }, { "a = nan\n", 1 }, { "b = 1\n[x]\na = [1.0, -inf]\n", 3 }, { "[[[\n", 1 }, { "a = '\xff'\n", 1 },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -58,7 +58,7 @@ static void test_refused(void) {
 static size_t line_of(const TomlLines *lines, Jval value) {
         size_t size;
 
-        return toml_lines_find(lines, (size_t) (jval_source(value, &size) - jval_source(jdoc_root(value.doc), &size)));
+        return toml_lines_find(lines, (size_t) (jval_source(value, &size) - jval_source(jdoc_root(value.doc), &size)), NULL);
 }
 
 /* Members come in the order of the JSON, which is not that of the file. */
@@ -102,7 +102,7 @@ static void test_lines(void) {
         g_assert_cmpuint(line_of(lines, jval_element(deny, 1)), ==, 13);
         g_assert_cmpuint(line_of(lines, jval_member(jval_member(jval_member(root, "deep"), "er"), "x")), ==, 16);
 
-        g_assert_cmpuint(toml_lines_find(NULL, 0), ==, 0);
+        g_assert_cmpuint(toml_lines_find(NULL, 0, NULL), ==, 0);
         g_assert_null(toml_lines_free(NULL));
 }
 

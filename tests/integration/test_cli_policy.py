@@ -40,19 +40,47 @@ class PolicyVerb(RulesCase):
         bad = self.daemon.base / 'bad.toml'
         bad.write_text('[[rule]]\noutcom = "deny"\n\n[tools]\nmore = 1\n')
         page = self.ctl('check', str(bad), status=2)
-        self.assertEqual([line.split(' ')[0] for line in page.splitlines()], [f'{bad}:2:', f'{bad}:5:'])
+        self.assertEqual([line.split(' ')[0] for line in page.splitlines()], [f'{bad}:2:1:', f'{bad}:5:1:'])
         self.assertFalse(json.loads(self.ctl('--json', 'check', str(bad), status=2))['valid'])
         law = self.daemon.base / 'law.toml'
         law.write_text('[[protect]]\npath = "x"\noutcome = "allow"\n')
-        self.assertIn(f"{law}:3: error: protect 1: \"outcome\" must be", self.ctl('check', str(law), status=2))
+        self.assertIn(f"{law}:3:11: error: protect 1: \"outcome\" must be", self.ctl('check', str(law), status=2))
         self.ctl('check', '--kind=nothing', str(law), status=2)
         self.ctl('check', str(self.daemon.base / 'missing.toml'), status=1)
 
     def test_check_warns_of_what_does_nothing(self):
         self.user_file.write_text(rule('allow', tool='*') + rule('deny', plugin='counter'))
         page = self.ctl('check')
-        self.assertIn(':1: warning: rule 1: it takes no question away', page)
-        self.assertIn(':4: warning: rule 2: it never applies', page)
+        self.assertIn(':1:1: warning: rule 1: it takes no question away', page)
+        self.assertIn(':4:1: warning: rule 2: it never applies', page)
+
+    def test_check_tells_of_settings_and_never_their_values(self):
+        config = self.daemon.home / 'config.toml'
+        self.assertIn(f'{config}: it can be used;', self.ctl('check'))
+        good = config.read_text()
+        config.write_text(good + '[core]\nweb_fetch = "sk-secret"\n[policy]\nposture = "sk-secret"\n')
+        line = good.count('\n') + 2
+        page = self.ctl('check', status=2)
+        self.assertIn(f'{self.user_file}: it can be used; 2 entries.', page)
+        self.assertIn(f'{config}:{line}:13: error: [core] web_fetch must be true or false.', page)
+        self.assertIn(f'{config}:{line + 2}:11: error: [policy] posture must be "ask"', page)
+        self.assertNotIn('sk-secret', page)
+        kinds = [json.loads(row)['kind'] for row in self.ctl('--json', 'check', status=2).splitlines()]
+        self.assertEqual(kinds, ['permissions', 'config'])
+        # The same mistake keeps what was read last in force, and is told where people look.
+        words = f'{config}:{line}:13: [core] web_fetch must be true or false. (1 more)'
+        self.assertIn(words, self.assertFails('InvalidArguments', self.client.call, '', 'Reload').message)
+        for place in (self.client.property('', 'Health'), self.daemon.log(),
+                      run(self.bus.address, 'doctor').stdout, run(self.bus.address, 'status').stdout):
+            self.assertIn(words, place)
+        config.write_text(good)
+        self.client.call('', 'Reload')
+        self.assertEqual(self.client.property('', 'Health'), 'ok')
+
+    def test_check_of_a_workspace_is_no_check_of_settings(self):
+        folder = self.workspace(config='[policy]\nposture = "never"\n')
+        self.assertIn('it can be used; 1 entry.', self.ctl('check', str(folder / '.codewhale' / 'config.toml')))
+        self.assertIn('there is no', self.ctl('check', '--kind=config', str(self.user_file), status=2))
 
     def test_explain(self):
         approver = self.approver()

@@ -131,9 +131,9 @@ class Files(RulesCase):
         self.assertFails('RefusedByPolicy', self.client.tool, 'probe')
         changed = self.client.signals('Policy', 'Changed')
         for text, words in (
-                ('[[rule]]\noutcome = "deny"\n\n[[rule]]\ntool = "x"\noutcom = "ask"\n', ':1: rule 1: it must say what it is about'),
-                ('# fine\n\n[[rule\n', ':3: column 7: this is not TOML'), ('\ntool = 1\n', ':2: permissions: there is no "tool"'),
-                ('[commands]\ndeny = [\n  "rm -rf",\n  "a | b",\n]\n', ':4: commands.deny: ')):
+                ('[[rule]]\noutcome = "deny"\n\n[[rule]]\ntool = "x"\noutcom = "ask"\n', ':1:1: rule 1: it must say what it is about'),
+                ('# fine\n\n[[rule\n', ':3:7: this is not TOML'), ('\ntool = 1\n', ':2:1: permissions: there is no "tool"'),
+                ('[commands]\ndeny = [\n  "rm -rf",\n  "a | b",\n]\n', ':4:3: commands.deny: ')):
             with self.subTest(text=text):
                 error = self.assertFails('InvalidArguments', self.rules, text)
                 self.assertIn(f'{self.user_file}{words}', error.message)

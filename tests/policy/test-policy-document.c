@@ -17,7 +17,7 @@ static void test_words(void) {
         g_assert_cmpint(policy_document_limit(&document, (Jval){}, "too much"), ==, -ENOBUFS);
         one = policy_document_words(&document);
         g_assert_cmpstr(one, ==, "f.toml: too much");
-        g_assert_cmpint(policy_document_add(&document, 7, "bad\nline"), ==, -EINVAL);
+        g_assert_cmpint(policy_document_add(&document, 7, 0, "bad\nline"), ==, -EINVAL);
         two = policy_document_words(&document);
         g_assert_cmpstr(two, ==, "f.toml: too much (1 more)");
         g_assert_cmpint(document.error, ==, -ENOBUFS);
@@ -45,7 +45,7 @@ static void test_places(void) {
         document.lines = lines;
         whole = policy_document_place(&document, a);
         g_assert_cmpstr(whole, ==, "f.toml:3");
-        g_assert_cmpuint(policy_document_line(&document, (Jval){}), ==, 0);
+        g_assert_cmpuint(policy_document_line(&document, (Jval){}, NULL), ==, 0);
 }
 
 /* Tables come in any order out of a file; people read it from the top. */
@@ -54,7 +54,7 @@ static void test_sort(void) {
 
         policy_document_sort(&document);
         for (size_t line = 9; line > 0; line--)
-                (void) policy_document_add(&document, line, "x");
+                (void) policy_document_add(&document, line, 0, "x");
         policy_document_sort(&document);
         for (size_t i = 0; i < document.mistakes->len; i++)
                 g_assert_cmpuint(((PolicyMistake *) document.mistakes->pdata[i])->line, ==, i + 1);

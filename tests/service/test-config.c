@@ -71,22 +71,42 @@ static void test_only_bun(Fixture *fixture, const void *data) {
         g_assert_cmpint(fixture->config->runtime, ==, RUNTIME_NODE);
 }
 
-/* Bad files, and what the error must name. */
+/* Bad files, and what the error must say: where, and what is expected there. */
 static const struct {
-        const char *name, *text, *names;
+        const char *name, *text, *says;
 } bad[] = {
-        { "syntax", "a = = 1\n", "line 1" },
-        { "syntax-line", "[features]\nextension_host = true\nx = [\n", "line" },
-        { "unknown-table", "[featurez]\nextension_host = true\n", "featurez" },
-        { "unknown-key", "[features]\nextension_hosts = true\n", "extension_hosts" },
-        { "type", "[features]\nextension_host = \"yes\"\n", "true or false" },
-        { "runtime-word", "[extension_host]\nruntime = \"deno\"\n", "runtime" },
-        { "relative-path", "[extension_host]\nnode = \"bin/node\"\n", "absolute" },
-        { "range", "[extension_host]\nmemory_mib = 1\n", "64" },
-        { "negative", "[extension_host]\ntasks = -5\n", "tasks" },
-        { "posture", "[policy]\nposture = \"relaxed\"\n", "posture" },
-        { "plugin-stray-key", "[plugins.\"x\"]\nenabled = true\n[plugins.\"x\".config]\n", "config" },
-        { "duplicate", "[features]\nextension_host = true\nextension_host = false\n", "line 3" },
+        { "syntax", "a = = 1\n", "config.toml:1:5: this is not TOML" },
+        { "syntax-line", "[features]\nextension_host = true\nx = [\n", "config.toml:3:7: this is not TOML" },
+        { "not-utf8", "[features]\n# \xff\n", "config.toml:2:" },
+        { "duplicate", "[features]\nextension_host = true\nextension_host = false\n", "config.toml:3:" },
+        { "infinity", "a = 1\nb = inf\n", "config.toml:2:5: infinities" },
+        { "unknown-table", "\n[featurez]\nextension_host = true\n", "config.toml:2:2: there is no table 'featurez'" },
+        { "stray-value", "features = true\n", "config.toml:1:12: \"features\" must be a table" },
+        { "unknown-key", "[features]\n  extension_hosts = true\n", "config.toml:2:3: there is no setting 'extension_hosts' in [features]" },
+        { "type", "[features]\nextension_host = \"yes\"\n", "config.toml:2:18: [features] extension_host must be true or false" },
+        { "runtime-word", "[extension_host]\n\nruntime = \"deno\"\n", "config.toml:3:11: [extension_host] runtime must be \"node\"" },
+        { "runtime-type", "[extension_host]\nruntime = 5\n", "config.toml:2:11: [extension_host] runtime" },
+        { "relative-path", "[extension_host]\nnode = \"bin/node\"\n", "config.toml:2:8: [extension_host] node must be an absolute path" },
+        { "range", "[extension_host]\nmemory_mib = 1\n", "config.toml:2:14: [extension_host] memory_mib must be a whole number from 64" },
+        { "huge", "[extension_host]\ntasks = 9223372036854775807\n", "config.toml:2:9: [extension_host] tasks" },
+        { "negative", "[extension_host]\ntasks = -5\n", "config.toml:2:9: [extension_host] tasks" },
+        { "fraction", "[approvals]\ntimeout_sec = 1.5\n", "config.toml:2:15: [approvals] timeout_sec" },
+        { "activation", "[extension_host]\nactivation = \"lazy\"\n", "config.toml:2:14: [extension_host] activation must be \"on-demand\"" },
+        { "posture", "[policy]\nposture = \"relaxed\"\n", "config.toml:2:11: [policy] posture must be \"ask\"" },
+        { "confirm", "[trust]\nconfirm = \"no\"\n", "config.toml:2:11: [trust] confirm must be \"auto\"" },
+        { "network", "[install]\nnetwork = true\n", "config.toml:2:11: [install] network must be \"ask\"" },
+        { "web-fetch", "[core]\nweb_fetch = 1\n", "config.toml:2:13: [core] web_fetch must be true or false" },
+        { "web-private-type", "[core]\nweb_fetch_private = true\n", "config.toml:2:21: [core] web_fetch_private must be a list" },
+        { "web-private-name", "[core]\nweb_fetch_private = [\n  \"10.0.0.0/8\",\n  \"intranet\",\n]\n",
+          "config.toml:4:3: [core] web_fetch_private must be a list of addresses like" },
+        { "web-private-bits", "[core]\nweb_fetch_private = [\"10.0.0.1/8\"]\n", "config.toml:2:22: [core] web_fetch_private" },
+        { "plugin-type", "[plugins]\nx = 5\n", "config.toml:2:5: [plugins.\"x\"] must be a table" },
+        { "plugins-type", "plugins = 5\n", "config.toml:1:11: \"plugins\" must be a table" },
+        { "plugin-stray-key", "[plugins.\"x\"]\nenabled = true\n[plugins.\"x\".config]\n", "config.toml:2:1: [plugins.\"x\"] takes 'config'" },
+        { "plugin-activation", "[plugins.x]\nactivation = 1\n", "config.toml:2:1: [plugins.\"x\"] takes 'config'" },
+        { "array-of-tables", "[[features]]\nextension_host = true\n", "config.toml:1:1: \"features\" must be a table" },
+        { "several", "[policy]\nposture = 1\n[trust]\nconfirm = 2\n[core]\nx = 1\n", "config.toml:2:11: [policy] posture must be \"ask\", "
+          "\"auto-review\", \"full-access\" or \"never\". (2 more)" },
 };
 
 static void test_bad(Fixture *fixture, const void *data) {
@@ -96,7 +116,7 @@ static void test_bad(Fixture *fixture, const void *data) {
         g_assert_cmpint(load(fixture, "[features]\nextension_host = true\n", NULL), ==, 0);
         g_assert_cmpint(load(fixture, bad[i].text, &error), <, 0);
         g_test_message("%s", error.message);
-        g_assert_nonnull(strstr(error.message, bad[i].names));
+        g_assert_nonnull(strstr(error.message, bad[i].says));
         /* The last good one stays in force, and the mistake is kept for those who ask. */
         g_assert_true(fixture->config->extension_host);
         g_assert_cmpstr(fixture->config->error, ==, error.message);
@@ -106,11 +126,37 @@ static void test_bad(Fixture *fixture, const void *data) {
 
 /* Settings may hold secrets: an error never quotes the file. */
 static void test_no_values_in_errors(Fixture *fixture, const void *data) {
+        static const char *const secret[] = {
+                "[policy]\nposture = \"sk-secret\"\n", "[extension_host]\nnode = \"sk-secret\"\n", "[trust]\nconfirm = sk-secret\n",
+                "[plugins.a.config]\ntoken = \"sk-secret\"\ntoken = \"sk-secret\"\n", "[core]\nweb_fetch_private = [\"sk-secret\"]\n",
+                "[plugins.a.config]\ntoken = \"sk-secret\n",
+        };
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
 
         (void) data;
         g_assert_cmpint(load(fixture, "[extension_host]\nnode = \"sk-secret\" \"sk-secret\"\n", &error), <, 0);
         g_assert_null(strstr(error.message, "sk-secret"));
+
+        for (size_t i = 0; i < G_N_ELEMENTS(secret); i++) {
+                g_auto(sd_bus_error) other = SD_BUS_ERROR_NULL;
+
+                g_assert_cmpint(load(fixture, secret[i], &other), <, 0);
+                g_assert_null(strstr(other.message, "sk-secret"));
+        }
+}
+
+/* The whole file is read before anything of it counts. */
+static void test_all_or_nothing(Fixture *fixture, const void *data) {
+        (void) data;
+        g_assert_cmpint(load(fixture, "[policy]\nposture = \"never\"\n[core]\nweb_fetch = true\nweb_fetch_private = [\"10.0.0.0/8\"]\n",
+                             NULL), ==, 0);
+        g_assert_cmpint(load(fixture, "[policy]\nposture = \"full-access\"\n[core]\nweb_fetch = false\n[trust]\nconfirm = 1\n", NULL), <, 0);
+        g_assert_cmpint(fixture->config->posture, ==, POSTURE_NEVER);
+        g_assert_true(fixture->config->web_fetch);
+        g_assert_cmpstr(fixture->config->web_fetch_private[0], ==, "10.0.0.0/8");
+        g_assert_cmpint(load(fixture, "", NULL), ==, 0);
+        g_assert_false(fixture->config->web_fetch);
+        g_assert_null(fixture->config->web_fetch_private);
 }
 
 static void test_plugin_config(Fixture *fixture, const void *data) {
@@ -146,6 +192,7 @@ int main(int argc, char **argv) {
                 g_test_add(path, Fixture, GSIZE_TO_POINTER(i), fixture_up, test_bad, fixture_down);
         }
         ADD("/config/errors-never-quote-values", test_no_values_in_errors);
+        ADD("/config/all-or-nothing", test_all_or_nothing);
         ADD("/config/plugin-config", test_plugin_config);
         return g_test_run();
 }
