@@ -4,9 +4,11 @@
 #include <glib.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <systemd/sd-login.h>
 #include <unistd.h>
 
 #include "cli/polkit-agent.h"
@@ -23,6 +25,12 @@ static const char *find_agent(void) {
         return NULL;
 }
 
+/* An agent of the desktop belongs to a session. polkit does not even look at agents that are only a fallback where it finds no
+ * session (tried with 122): there ours is the only one that can be. */
+static bool has_session(void) {
+        return sd_pid_get_session(0, NULL) >= 0 || sd_uid_get_display(getuid(), NULL) >= 0;
+}
+
 _Noreturn static void be_agent(const char *program, int notify, pid_t parent) {
         g_autofree char *fd = g_strdup_printf("%d", notify);
         int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -33,7 +41,7 @@ _Noreturn static void be_agent(const char *program, int notify, pid_t parent) {
         /* It asks on the terminal itself. What else it has to say is that there is no polkit, which is no news to the service. */
         if (nothing >= 0)
                 (void) dup2(nothing, STDERR_FILENO);
-        (void) execl(program, program, "--notify-fd", fd, "--fallback", (char *) NULL);
+        (void) execl(program, program, "--notify-fd", fd, has_session() ? "--fallback" : NULL, (char *) NULL);
         _exit(EXIT_FAILURE);
 }
 

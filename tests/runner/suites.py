@@ -245,6 +245,15 @@ def is_host_test(program):
     return test_file(program) is not None
 
 
+def person():
+    """A person's own acts, beside polkit in a private system; a desktop's polkit and its rules are left alone."""
+    folder = ROOT / 'tests' / 'person'
+    before = [str(ROOT / 'tests' / 'harness' / 'private-systemd'), '--as', 'tester', '--session', '--polkit', '--setup', str(folder / 'prepare'),
+              '--timeout', str(SCRIPTS_SECONDS), '--env', f'CODEWHALE_BUILD={build.PLAIN.folder}',
+              '--env', f'CODEWHALE_TEST_NODE={runtime()}', '--env', 'PYTHONUNBUFFERED=1', '--']
+    return Scripts('person', 'tests/person', before=before if os.geteuid() == 0 else ['sudo', '-n', *before])
+
+
 def integration(name='integration', ambient=(), **shared):
     """Beside a private systemd as root; on a desktop beside the manager that runs there."""
     shared = {'name': name, 'folder': f'tests/{name}', **shared}
@@ -271,6 +280,7 @@ def all_suites(quick, sanitize):
     found = [Scripts('house', 'tests/house'), Units(build.PLAIN), Host(build.PLAIN), Scripts('types', 'tests/types')]
     if (ROOT / 'tests' / 'system').is_dir():
         found.append(system())
+    found.append(person())
     found.append(integration())
     found.append(integration('escape', asks_runtime=True))
     # To count the descriptors of the service, which is not dumpable: the folder belongs to root.
