@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <systemd/sd-login.h>
 #include <unistd.h>
@@ -62,6 +63,22 @@ int caller_identity_read(sd_bus_message *reply, CallerIdentity *ret) {
         return ret->uid == (uid_t) -1 ? -ENODATA : 0;
 }
 
+/* When the process began, in clock ticks; 0 when that can't be told. */
+static uint64_t read_start(pid_t pid) {
+        g_autofree char *path = g_strdup_printf("/proc/%d/stat", (int) pid), *text = NULL;
+        const char *at;
+        unsigned long long start;
+
+        if (!g_file_get_contents(path, &text, NULL, NULL))
+                return 0;
+        /* The name in parentheses may hold anything; fields are counted behind it. */
+        at = strrchr(text, ')');
+        if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &start) != 1)
+                return 0;
+
+        return start;
+}
+
 void caller_identity_look_up(CallerIdentity *identity) {
         g_autofree char *link = g_strdup_printf("/proc/%d/exe", (int) identity->pid);
         char target[PATH_MAX];
@@ -70,6 +87,7 @@ void caller_identity_look_up(CallerIdentity *identity) {
         if (identity->pid <= 0)
                 return;
 
+        identity->start = read_start(identity->pid);
         size = readlink(link, target, sizeof(target) - 1);
         if (size > 0) {
                 target[size] = '\0';

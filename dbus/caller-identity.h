@@ -5,12 +5,14 @@
  * the rest is for people to read. A bare pid never decides anything for a caller. */
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <systemd/sd-bus.h>
 
 typedef struct CallerIdentity {
         uid_t uid;
         pid_t pid;  /* 0: not told; display only */
+        uint64_t start; /* when that process began, in clock ticks of this boot; 0 when it can't be told */
         int pidfd;  /* as the bus gave it; -EBADF when it gives none */
         char *exe;  /* what runs there, sanitised; NULL when it can't be told; display only */
         char *unit; /* the systemd unit that it is in; NULL likewise; display only */
@@ -28,7 +30,7 @@ void caller_identity_done(CallerIdentity *identity);
  */
 int caller_identity_read(sd_bus_message *reply, CallerIdentity *ret);
 
-/** caller_identity_look_up() - add what /proc tells about the process, for display; what can't be told stays NULL */
+/** caller_identity_look_up() - add what /proc tells about the process; what can't be told stays NULL */
 void caller_identity_look_up(CallerIdentity *identity);
 
 /**

@@ -31,6 +31,7 @@ static void personal_ask(
                 .client = caller_get_name(caller),
                 .client_exe = identity->exe,
                 .client_pid = identity->pid,
+                .client_start = identity->start,
                 .client_pidfd = identity->pidfd,
                 .client_uid = identity->uid,
                 .action = ACTION_TRUST,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/cleanup.h"
@@ -21,6 +20,7 @@ struct Polkit {
 
 typedef struct Question {
         Polkit *polkit;
+        char *id, *client, *plugin, *session;
         PolkitAnswer answer;
         void *userdata;
         sd_bus_slot *slot;
@@ -34,11 +34,19 @@ Polkit *polkit_new(sd_event *event) {
         return polkit;
 }
 
+static void question_free(Question *question) {
+        g_free(question->id);
+        g_free(question->client);
+        g_free(question->plugin);
+        g_free(question->session);
+        g_free(question);
+}
+
 static void question_end(Question *question, int r, const char *details) {
         g_ptr_array_remove_fast(question->polkit->questions, question);
         sd_bus_slot_unref(question->slot);
         question->answer(r, details, question->userdata);
-        g_free(question);
+        question_free(question);
 }
 
 Polkit *polkit_free(Polkit *polkit) {
@@ -54,20 +62,25 @@ Polkit *polkit_free(Polkit *polkit) {
         return NULL;
 }
 
+/* polkit has no name of its own for this, and what it says is not translated. */
+static bool is_unknown_action(const sd_bus_error *error) {
+        return sd_bus_error_has_name(error, "org.freedesktop.PolicyKit1.Error.Failed") && error->message &&
+                        g_str_has_suffix(error->message, " is not registered");
+}
+
 /* There is no polkit, or none that knows our action because its file is not installed. That never allows anything; at most
- * an approver is asked instead. */
+ * an approver is asked instead. What a caller can bring about, as by dying while polkit looks at it, must not be among these:
+ * an agent would then choose who is asked. */
 static bool is_absent(const sd_bus_error *error) {
         static const char *const names[] = {
-                "org.freedesktop.PolicyKit1.Error.Failed", "org.freedesktop.PolicyKit1.Error.NotSupported",
-                SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_NO_SERVER, SD_BUS_ERROR_DISCONNECTED,
-                SD_BUS_ERROR_UNKNOWN_OBJECT,
+                SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_NO_SERVER, SD_BUS_ERROR_UNKNOWN_OBJECT,
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
                 if (sd_bus_error_has_name(error, names[i]))
                         return true;
 
-        return g_str_has_prefix(error->name, "org.freedesktop.DBus.Error.Spawn.") ||
+        return is_unknown_action(error) || g_str_has_prefix(error->name, "org.freedesktop.DBus.Error.Spawn.") ||
                         g_str_has_prefix(error->name, "org.freedesktop.systemd1.");
 }
 
@@ -95,47 +108,29 @@ static int polkit_connect(Polkit *polkit) {
 
         polkit->bus = sd_bus_close_unref(polkit->bus);
         r = sd_bus_open_system(&bus);
+        /* Only a machine without a system bus has no polkit. No descriptor left, or no connection, is another matter. */
+        if (r == -ENOENT || r == -ECONNREFUSED)
+                return -EHOSTUNREACH;
         if (r >= 0)
                 r = sd_bus_attach_event(bus, polkit->event, SD_EVENT_PRIORITY_NORMAL);
         if (r < 0)
-                return -EHOSTUNREACH;
+                return r;
 
         polkit->bus = g_steal_pointer(&bus);
         return 0;
 }
 
-/* When the process began, in clock ticks: with the pid it names one process for older versions of polkit. */
-static int read_start_time(pid_t pid, uint64_t *ret) {
-        g_autofree char *path = g_strdup_printf("/proc/%d/stat", (int) pid), *text = NULL;
-        const char *at;
-        unsigned long long start;
-
-        if (!g_file_get_contents(path, &text, NULL, NULL))
-                return -ESRCH;
-        /* The name in parentheses may hold anything; fields are counted behind it. */
-        at = strrchr(text, ')');
-        if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &start) != 1)
-                return -EBADMSG;
-
-        *ret = start;
-        return 0;
-}
-
 /* On whichever bus we are, the subject is a process: its pidfd where polkit knows it, its pid, start and user where not. */
 static int append_subject(sd_bus_message *m, const PersonalAct *act) {
-        uint64_t start;
         int r;
 
-        r = read_start_time(act->client_pid, &start);
-        if (r < 0)
-                return r;
         r = sd_bus_message_open_container(m, 'r', "sa{sv}");
         if (r >= 0)
                 r = sd_bus_message_append(m, "s", "unix-process");
         if (r >= 0)
                 r = sd_bus_message_open_container(m, 'a', "{sv}");
         if (r >= 0)
-                r = sd_bus_message_append(m, "{sv}{sv}{sv}", "pid", "u", (uint32_t) act->client_pid, "start-time", "t", start, "uid", "i",
+                r = sd_bus_message_append(m, "{sv}{sv}{sv}", "pid", "u", (uint32_t) act->client_pid, "start-time", "t", act->client_start, "uid", "i",
                                           (int32_t) act->client_uid);
         if (r >= 0 && act->client_pidfd >= 0)
                 r = sd_bus_message_append(m, "{sv}", "pidfd", "h", act->client_pidfd);
@@ -153,7 +148,7 @@ static int polkit_message(Polkit *polkit, const PersonalAct *act, sd_bus_message
                 r = append_subject(m, act);
         /* No message of our own here: polkit lets only privileged services replace the action's text. */
         if (r >= 0)
-                r = sd_bus_message_append(m, "sa{ss}us", act->action, 0, ALLOW_USER_INTERACTION, "");
+                r = sd_bus_message_append(m, "sa{ss}us", act->action, 0, ALLOW_USER_INTERACTION, act->id);
         if (r < 0)
                 return r;
 
@@ -167,7 +162,7 @@ int polkit_ask(const PersonalAct *act, PolkitAnswer answer, void *answer_userdat
         Question *question;
         int r;
 
-        if (act->client_pid <= 0)
+        if (act->client_pid <= 0 || act->client_start == 0)
                 return -ESRCH;
         r = polkit_connect(polkit);
         if (r >= 0)
@@ -176,13 +171,40 @@ int polkit_ask(const PersonalAct *act, PolkitAnswer answer, void *answer_userdat
                 return r;
 
         question = g_new0(Question, 1);
-        *question = (Question) { .polkit = polkit, .answer = answer, .userdata = answer_userdata };
+        *question = (Question) {
+                .polkit = polkit, .id = g_strdup(act->id), .client = g_strdup(act->client), .plugin = g_strdup(act->plugin),
+                .session = g_strdup(act->session), .answer = answer, .userdata = answer_userdata,
+        };
         /* A person types a password: no time limit but the person's. */
         r = sd_bus_call_async(polkit->bus, &question->slot, m, on_answer, question, UINT64_MAX);
         if (r < 0) {
-                g_free(question);
+                question_free(question);
                 return r;
         }
         g_ptr_array_add(polkit->questions, question);
         return 0;
+}
+
+static bool question_is_about(const Question *question, const char *client, const char *plugin, const char *session) {
+        return (client && g_strcmp0(question->client, client) == 0) || (plugin && g_strcmp0(question->plugin, plugin) == 0) ||
+                        (session && g_strcmp0(question->session, session) == 0);
+}
+
+/* The person's dialog goes away. That polkit hears of it is a courtesy: its answer counts for nothing any more. */
+static void question_withdraw(Question *question) {
+        (void) sd_bus_call_method_async(question->polkit->bus, NULL, POLKIT_NAME, POLKIT_PATH, POLKIT_INTERFACE,
+                        "CancelCheckAuthorization", NULL, NULL, "s", question->id);
+        question_end(question, -ECANCELED, NULL);
+}
+
+void polkit_forget(const char *client, const char *plugin, const char *session, void *userdata) {
+        Polkit *polkit = userdata;
+
+        /* Whoever hears of one may bring others to an end, so the place is looked up anew each time. */
+        for (size_t i = polkit->questions->len; i > 0; i--) {
+                Question *question = i <= polkit->questions->len ? g_ptr_array_index(polkit->questions, i - 1) : NULL;
+
+                if (question && question_is_about(question, client, plugin, session))
+                        question_withdraw(question);
+        }
 }

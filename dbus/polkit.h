@@ -18,3 +18,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Polkit, polkit_free)
 
 /** polkit_ask() - a PolkitAsk; @userdata is the Polkit */
 int polkit_ask(const PersonalAct *act, PolkitAnswer answer, void *answer_userdata, void *userdata);
+
+/** polkit_forget() - a PolkitForget: whoever authenticates is not asked any further; @userdata is the Polkit */
+void polkit_forget(const char *client, const char *plugin, const char *session, void *userdata);

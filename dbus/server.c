@@ -124,6 +124,7 @@ int bus_server_new(Service *service, sd_bus *bus, BusServer **ret) {
         service_set_events(service, &announcer_events, server->announcer);
         server->polkit = polkit_new(server->event);
         service->polkit_ask = polkit_ask;
+        service->polkit_forget = polkit_forget;
         service->polkit_userdata = server->polkit;
         *ret = g_steal_pointer(&server);
         return 0;
@@ -139,6 +140,7 @@ BusServer *bus_server_free(BusServer *server) {
         bus_jobs_drop(server, NULL);
         bus_policy_drop(server, NULL);
         server->service->polkit_ask = NULL;
+        server->service->polkit_forget = NULL;
         server->polkit = polkit_free(server->polkit);
         bus_acts_abandon(server);
         service_set_events(server->service, NULL, NULL);

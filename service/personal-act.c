@@ -149,6 +149,8 @@ static void on_polkit(int r, const char *details, void *userdata) {
 
         if (r > 0)
                 confirmation_end(confirmation, "polkit", NULL, NULL);
+        else if (r == -ECANCELED)
+                confirmation_end(confirmation, NULL, ERROR_WITHDRAWN, "The question was withdrawn.");
         else if (r == -EHOSTUNREACH && fall_back)
                 ask_approver(confirmation);
         else if (r == -EHOSTUNREACH)
@@ -158,6 +160,24 @@ static void on_polkit(int r, const char *details, void *userdata) {
                 text = g_strdup_printf("You did not authenticate: %s.", details ?: (r < 0 ? g_strerror(-r) : "polkit said no"));
                 confirmation_end(confirmation, NULL, ERROR_NOT_AUTHORIZED, text);
         }
+}
+
+static void forget_polkit(Service *service, const char *client, const char *plugin, const char *session) {
+        if (service->polkit_forget)
+                service->polkit_forget(client, plugin, session, service->polkit_userdata);
+}
+
+void personal_act_client_gone(Service *service, const char *client) {
+        forget_polkit(service, client, NULL, NULL);
+}
+
+void personal_act_session_ended(Service *service, const char *session) {
+        forget_polkit(service, NULL, NULL, session);
+}
+
+void personal_act_plugin_changed(Service *service, const Plugin *plugin) {
+        approval_table_withdraw_acts(service->approvals, plugin_get_id(plugin));
+        forget_polkit(service, NULL, plugin_get_id(plugin), NULL);
 }
 
 void personal_act_confirm(Service *service, const PersonalAct *act, PersonalActDone done, void *userdata) {

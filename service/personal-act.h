@@ -6,17 +6,20 @@
  * itself over this bus; not a program of the same user that reaches around it. */
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <systemd/sd-bus.h>
 
 #include "service/confirm.h"
 
+typedef struct Plugin Plugin;
 typedef struct Service Service;
 
 typedef struct PersonalAct {
         const char *client; /* unique name of who wants it */
         const char *client_exe; /* NULL or what runs there */
         pid_t client_pid;   /* for polkit; never decides alone */
+        uint64_t client_start; /* when that process began, in clock ticks: with the pid it names one process */
         int client_pidfd;   /* -EBADF for none */
         uid_t client_uid;
         const char *action; /* polkit's action id */
@@ -32,10 +35,20 @@ typedef struct PersonalAct {
 typedef void (*PersonalActDone)(
                 const char *confirmed_by, const char *error_name, const char *error_message, void *userdata);
 
-/* Asks polkit. @answer comes once, from the loop: 1 allowed, 0 refused, -EHOSTUNREACH when there is no polkit to ask, or
- * another negative errno; silence and errors never allow. Everything in @act is copied as far as it is needed later. */
+/* Asks polkit. @answer comes once, from the loop: 1 allowed, 0 refused, -EHOSTUNREACH when there is no polkit to ask,
+ * -ECANCELED when the question was taken back, or another negative errno; silence and errors never allow. Everything in @act is
+ * copied as far as it is needed later. */
 typedef void (*PolkitAnswer)(int r, const char *details, void *userdata);
 typedef int (*PolkitAsk)(const PersonalAct *act, PolkitAnswer answer, void *answer_userdata, void *userdata);
 
+/* Takes back the questions of a client, about a plugin or of a session: one of them is named, the others are NULL. */
+typedef void (*PolkitForget)(const char *client, const char *plugin, const char *session, void *userdata);
+
 /** personal_act_confirm() - have it confirmed; @done comes once, possibly before this returns */
 void personal_act_confirm(Service *service, const PersonalAct *act, PersonalActDone done, void *userdata);
+
+/* What was asked about is not so any more, or nobody wants it now: the question is taken back (ERROR_WITHDRAWN), wherever it was
+ * asked. Cards of a client or session are the table's (approval_table_withdraw_requester(), ..._session()). */
+void personal_act_client_gone(Service *service, const char *client);
+void personal_act_session_ended(Service *service, const char *session);
+void personal_act_plugin_changed(Service *service, const Plugin *plugin);

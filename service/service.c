@@ -112,7 +112,7 @@ static void on_plugin_changed(PluginSet *set, Plugin *plugin, void *userdata) {
         if (service->started)
                 host_table_sync(service->hosts, plugin);
         service_cancel_stale(service);
-        approval_table_withdraw_acts(service->approvals, plugin_get_id(plugin));
+        personal_act_plugin_changed(service, plugin);
         TELL(service, plugin_changed, plugin);
         tell_status(service);
 }
@@ -123,7 +123,7 @@ static void on_plugin_removed(PluginSet *set, Plugin *plugin, void *userdata) {
         (void) set;
         host_table_remove(service->hosts, plugin);
         service_cancel_stale(service);
-        approval_table_withdraw_acts(service->approvals, plugin_get_id(plugin));
+        personal_act_plugin_changed(service, plugin);
         grant_keeper_remove_plugin(service->keeper, plugin_get_id(plugin));
         TELL(service, plugin_removed, plugin);
         tell_status(service);
@@ -247,6 +247,7 @@ static void on_session_closed(Session *session, void *userdata) {
 
         service_cancel_session(service, session);
         approval_table_withdraw_session(service->approvals, session->id);
+        personal_act_session_ended(service, session->id);
         grant_keeper_remove_session(service->keeper, session->id);
         overlay_table_close(service->overlays, session);
         TELL(service, session_closed, session);
@@ -484,5 +485,6 @@ void service_client_gone(Service *service, const char *client) {
         approval_table_unregister(service->approvals, client);
         session_table_client_gone(service->sessions, client);
         approval_table_withdraw_requester(service->approvals, client);
+        personal_act_client_gone(service, client);
         attempt_meter_forget(service->attempts, client);
 }

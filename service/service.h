@@ -85,6 +85,7 @@ struct Service {
         PluginWatch *watch; /* NULL before the start, and where the kernel gives none: then the next call finds a change */
         struct CoreDesk *core_desk; /* core-desk.h: what hosts ask the core for */
         PolkitAsk polkit_ask; /* NULL: there is no polkit to ask; set by who serves the bus */
+        PolkitForget polkit_forget; /* NULL likewise */
         void *polkit_userdata;
         sd_event_source *status_line;
         bool started; /* hosts follow the plugins from now on */
