@@ -33,6 +33,7 @@ static const char *words_for(const char *stage) {
                 { "fetching", "Fetching" },
                 { "reading", "Reading" },
                 { "writing", "Writing" },
+                { "starting", "Starting" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
@@ -99,6 +100,10 @@ static int on_progressed(sd_bus_message *m, void *userdata, sd_bus_error *reterr
         if (running->reply || sd_bus_message_read(m, "stt", &stage, &done, &total) < 0)
                 return 0;
 
+        if (strcmp(stage, "asking") == 0) {
+                erase(running);
+                return 0;
+        }
         line = bundle_job_line(stage, done, total, columns_of_stderr());
         (void) fprintf(stderr, "\r\033[K%s", line);
         (void) fflush(stderr);
@@ -169,16 +174,17 @@ static int append_options(sd_bus_message *m, const CallOption *options, const ch
         return client_append_options(m, all);
 }
 
-int bundle_job_run(Cli *cli, const char *member, const char *word, const CallOption *options, char **ret,
+static int run_words(
+                Cli *cli, const char *member, const char *const *words, const CallOption *options, sd_bus_message **ret,
                 sd_bus_error *reterr) {
         g_autofree char *token = isatty(STDERR_FILENO) ? g_strdup_printf("cli%08x", g_random_int()) : NULL, *path = NULL;
-        g_autoptr(sd_bus_message) m = NULL, reply = NULL;
-        const char *unique_name = NULL, *text = NULL;
+        g_autoptr(sd_bus_message) m = NULL;
+        const char *unique_name = NULL;
         int r;
 
         r = client_new_call(cli, NULL, ".Plugins", member, &m, reterr);
-        if (r >= 0)
-                r = sd_bus_message_append(m, "s", word);
+        for (size_t i = 0; r >= 0 && words[i]; i++)
+                r = sd_bus_message_append(m, "s", words[i]);
         if (r >= 0)
                 r = append_options(m, options, token);
         if (r >= 0 && token)
@@ -187,7 +193,17 @@ int bundle_job_run(Cli *cli, const char *member, const char *word, const CallOpt
                 return r;
 
         path = token ? request_path(unique_name, token) : NULL;
-        r = call(cli, m, path, &reply, reterr);
+        return call(cli, m, path, ret, reterr);
+}
+
+int bundle_job_run(Cli *cli, const char *member, const char *word, const CallOption *options, char **ret,
+                sd_bus_error *reterr) {
+        const char *const words[] = { word, NULL };
+        g_autoptr(sd_bus_message) reply = NULL;
+        const char *text = NULL;
+        int r;
+
+        r = run_words(cli, member, words, options, &reply, reterr);
         if (r >= 0)
                 r = sd_bus_message_read(reply, "s", &text);
         if (r < 0)
@@ -195,4 +211,10 @@ int bundle_job_run(Cli *cli, const char *member, const char *word, const CallOpt
 
         *ret = g_strdup(text);
         return 0;
+}
+
+int bundle_job_change(Cli *cli, const char *member, const char *const *words, sd_bus_error *reterr) {
+        g_autoptr(sd_bus_message) reply = NULL;
+
+        return run_words(cli, member, words, NULL, &reply, reterr);
 }

@@ -20,5 +20,13 @@
 int bundle_job_run(Cli *cli, const char *member, const char *word, const CallOption *options, char **ret,
                 sd_bus_error *reterr);
 
+/**
+ * bundle_job_change() - the same for Trust, Enable and Uninstall, which answer nothing
+ * @words: the arguments before the options; ended by NULL
+ *
+ * While a person is being asked nothing is drawn: the question may be on this terminal.
+ */
+int bundle_job_change(Cli *cli, const char *member, const char *const *words, sd_bus_error *reterr);
+
 /** bundle_job_line() - how far it is, as the terminal shows it: a bar where the total is known; a new string */
 char *bundle_job_line(const char *stage, uint64_t done, uint64_t total, unsigned columns);

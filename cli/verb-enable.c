@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/bundle-job.h"
 #include "cli/client.h"
 #include "cli/failure.h"
 #include "cli/output.h"
@@ -22,12 +23,13 @@ static int print_enabled(Cli *cli, const char *plugin) {
 
 /* Enabling what nobody trusted shows the review and enables nothing (contract 2.1, 2.10). */
 int verb_enable(Cli *cli, int argc, char **argv) {
+        const char *const words[] = { argv[1], NULL };
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         int r;
 
         (void) argc;
 
-        r = client_call(cli, ".Plugins", "Enable", CLIENT_WAIT_PERSON, NULL, &error, "sa{sv}", argv[1], 0);
+        r = bundle_job_change(cli, "Enable", words, &error);
         if (r >= 0)
                 return print_enabled(cli, argv[1]);
 

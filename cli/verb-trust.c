@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/client.h"
+#include "cli/bundle-job.h"
 #include "cli/failure.h"
 #include "cli/output.h"
 #include "cli/polkit-agent.h"
@@ -10,6 +10,7 @@
 /* Without the token this only shows the review (contract 2.3): what is trusted is what somebody could read.
  */
 int verb_trust(Cli *cli, int argc, char **argv) {
+        const char *const words[] = { argv[1], argc < 3 ? NULL : argv[2], NULL };
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         PolkitAgent agent = {};
         int r;
@@ -18,8 +19,7 @@ int verb_trust(Cli *cli, int argc, char **argv) {
                 return review_print(cli, argv[1]);
 
         polkit_agent_open(&agent);
-        r = client_call(cli, ".Plugins", "Trust", CLIENT_WAIT_PERSON, NULL, &error, "ssa{sv}", argv[1],
-                        argv[2], 0);
+        r = bundle_job_change(cli, "Trust", words, &error);
         polkit_agent_close(&agent);
         if (r < 0)
                 return failure_report(cli, r, &error, argv[1]);

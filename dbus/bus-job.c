@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "dbus/bus-job.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "common/errors.h"
 #include "common/limits.h"
-#include "dbus/bus-request.h"
-#include "dbus/paths.h"
 #include "dbus/server.h"
 
 static int check_limit(const BusServer *server, const Caller *caller, sd_bus_error *reterr) {
@@ -20,78 +17,24 @@ static int check_limit(const BusServer *server, const Caller *caller, sd_bus_err
                                    : errors_set(reterr, ERROR_BUSY, "This client waits for %u bundles already.", n);
 }
 
-BusJob *bus_job_find(const BusServer *server, const char *path) {
-        for (size_t i = 0; i < server->jobs->len; i++) {
-                BusJob *job = g_ptr_array_index(server->jobs, i);
+static const char *measure(uint64_t *ret_done, uint64_t *ret_total, void *userdata) {
+        const BusJob *job = userdata;
 
-                if (job->request && strcmp(job->request, path) == 0)
-                        return job;
-        }
-        return NULL;
+        return plugin_stage_to_string(job->job ? plugin_job_get_progress(job->job, ret_done, ret_total) : PLUGIN_STAGE_WAITING);
 }
 
-const char *bus_job_get_progress(const BusJob *job, uint64_t *ret_done, uint64_t *ret_total) {
-        PluginStage stage = PLUGIN_STAGE_WAITING;
-
-        *ret_done = *ret_total = 0;
-        if (job->job)
-                stage = plugin_job_get_progress(job->job, ret_done, ret_total);
-        return plugin_stage_to_string(stage);
+static bool close_job(void *userdata) {
+        bus_job_cancel(userdata);
+        return true;
 }
 
-static RequestAddress address_of(const BusJob *job) {
-        return (RequestAddress) { .bus = job->bus, .destination = job->destination, .path = job->request };
-}
-
-/* Says how far it is when that is news. */
-static int on_tick(sd_event_source *source, uint64_t usec, void *userdata) {
-        BusJob *job = userdata;
-        const RequestAddress to = address_of(job);
-        uint64_t done = 0, total = 0;
-        PluginStage stage = job->job ? plugin_job_get_progress(job->job, &done, &total) : PLUGIN_STAGE_WAITING;
-
-        (void) usec;
-        (void) sd_event_source_set_time_relative(source, PROGRESS_SIGNAL_MSEC * 1000);
-        (void) sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
-        if (stage == job->told_stage && done == job->told_done && total == job->told_total)
-                return 0;
-        job->told_stage = stage;
-        job->told_done = done;
-        job->told_total = total;
-        bus_request_tell(&to, plugin_stage_to_string(stage), done, total);
-        return 0;
-}
-
-static int add_request(BusJob *job, Face *face, Caller *caller, const char *token, sd_bus_error *reterr) {
-        g_autofree char *path = NULL;
-        int r;
-
-        if (!handle_token_is_valid(token))
-                return errors_set(reterr, ERROR_INVALID_OPTION,
-                                "Option 'handle-token' is made of 1 to %u letters, digits and underscores.",
-                                HANDLE_TOKEN_CHARS_MAX);
-        path = path_of_request(caller_get_name(caller), token);
-        if (g_hash_table_contains(face->server->requests, path) || bus_job_find(face->server, path))
-                return errors_set(reterr, ERROR_INVALID_OPTION, "Handle token '%s' belongs to a call in progress.", token);
-
-        r = sd_event_add_time_relative(face->server->event, &job->ticker, CLOCK_MONOTONIC, PROGRESS_SIGNAL_MSEC * 1000, 0,
-                        on_tick, job);
-        if (r < 0)
-                return errors_set(reterr, ERROR_IO, "No place in the loop: %s.", g_strerror(-r));
-        job->request = g_steal_pointer(&path);
-        job->bus = sd_bus_ref(face->bus);
-        job->destination = face->caller ? NULL : g_strdup(caller_get_name(caller));
-        return 0;
-}
+static const RequestWork job_work = { .measure = measure, .close = close_job };
 
 static void bus_job_free(BusJob *job) {
         g_ptr_array_remove_fast(job->server->jobs, job);
         plugin_job_free(job->job);
         reply_free(job->reply);
-        sd_event_source_disable_unref(job->ticker);
-        sd_bus_unref(job->bus);
-        g_free(job->destination);
-        g_free(job->request);
+        request_handle_free(job->handle);
         g_free(job->path);
         g_free(job);
 }
@@ -113,7 +56,7 @@ int bus_job_new(
         job->reply = reply;
         g_ptr_array_add(face->server->jobs, job);
         if (handle_token) {
-                r = add_request(job, face, caller, handle_token, reterr);
+                r = request_handle_new(face, caller, handle_token, &job_work, job, &job->handle, reterr);
                 if (r < 0) {
                         /* The message itself carries the refusal. */
                         job->reply = reply_withdraw(job->reply);
@@ -130,18 +73,10 @@ void bus_job_run(BusJob *job, PluginJob *plugin_job) {
         job->job = plugin_job;
 }
 
-/* The end as the request object tells it, for those who wait for its signal. */
-static void respond(BusJob *job, const InvocationAnswer *answer) {
-        const RequestAddress to = address_of(job);
-
-        if (job->request && !caller_is_gone(reply_get_caller(job->reply)))
-                bus_request_end(&to, answer);
-}
-
 static void fail(BusJob *job, const char *name, const char *message) {
         const InvocationAnswer answer = { .error_name = name, .error_message = message ?: "It failed." };
 
-        respond(job, &answer);
+        request_handle_end(job->handle, &answer);
         reply_fail(job->reply, name, message);
 }
 
@@ -167,7 +102,7 @@ void bus_job_finish(BusJob *job, int r, const sd_bus_error *error, const char *j
         else {
                 const InvocationAnswer answer = { .result = json, .result_size = strlen(json) };
 
-                respond(job, &answer);
+                request_handle_end(job->handle, &answer);
                 reply_text(job->reply, json);
         }
         bus_job_free(job);
@@ -178,7 +113,7 @@ void bus_job_cancel(BusJob *job) {
                 .cancelled = true, .error_name = ERROR_CANCELLED, .error_message = "The caller closed its request.",
         };
 
-        respond(job, &answer);
+        request_handle_end(job->handle, &answer);
         reply_fail(job->reply, answer.error_name, answer.error_message);
         bus_job_free(job);
 }

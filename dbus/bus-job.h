@@ -7,6 +7,7 @@
 
 #include "dbus/face.h"
 #include "dbus/reply.h"
+#include "dbus/request-handle.h"
 #include "service/plugin-job.h"
 
 typedef struct BusJob {
@@ -15,14 +16,7 @@ typedef struct BusJob {
         PluginJob *job;
         char *path;        /* of a preview: what is looked at */
         ReviewFlags flags; /* of a review: what it was asked to hold */
-
-        /* Its request object; all of it is empty without one */
-        char *request;
-        sd_bus *bus;
-        char *destination; /* NULL on a channel */
-        sd_event_source *ticker;
-        PluginStage told_stage;
-        uint64_t told_done, told_total;
+        RequestHandle *handle; /* NULL: it was given no handle-token */
 } BusJob;
 
 /**
@@ -45,12 +39,6 @@ void bus_job_finish_with(BusJob *job, int r, const sd_bus_error *error, sd_bus_m
 
 /** bus_job_cancel() - take it back, and say so */
 void bus_job_cancel(BusJob *job);
-
-/** bus_job_find() - the job whose request object is at @path, or NULL */
-BusJob *bus_job_find(const BusServer *server, const char *path);
-
-/** bus_job_get_progress() - what it is at, and how far; static text */
-const char *bus_job_get_progress(const BusJob *job, uint64_t *ret_done, uint64_t *ret_total);
 
 /** bus_jobs_drop() - take back those of a caller who left, or all */
 void bus_jobs_drop(BusServer *server, const Caller *caller);

@@ -147,22 +147,48 @@ JOB_METHOD(update)
 
 /* ---- changing ---- */
 
+typedef struct ActOptions {
+        const char *handle_token;
+} ActOptions;
+
+static const Option act_options[] = {
+        OPTION("handle-token", 's', ActOptions, handle_token),
+};
+
+/* Begins an act, with a request object where there is a token for one. */
+static int new_act(Face *face, Caller *caller, sd_bus_message *m, const ActOptions *options, BusAct **ret, sd_bus_error *reterr) {
+        BusAct *act;
+        int r;
+
+        r = bus_act_new(face, caller, m, &act, reterr);
+        if (r < 0)
+                return r;
+        r = bus_act_show(act, face, caller, options->handle_token, reterr);
+        if (r < 0) {
+                bus_act_withdraw(act);
+                return r;
+        }
+        *ret = act;
+        return 0;
+}
+
 static int handle_trust(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
         const char *word, *token;
+        ActOptions options = {};
         Plugin *plugin;
         BusAct *act;
         int r;
 
         r = message_read(m, reterr, "ss", &word, &token);
         if (r >= 0)
-                r = options_read_none(m, reterr);
+                r = options_read(m, act_options, G_N_ELEMENTS(act_options), &options, reterr);
         if (r >= 0)
                 r = face_find_plugin(face, word, &plugin, reterr);
         /* Nobody is bothered for a token that can't be right. */
         if (r >= 0)
                 r = plugin_check_token(plugin, token, reterr);
         if (r >= 0)
-                r = bus_act_new(face, caller, m, &act, reterr);
+                r = new_act(face, caller, m, &options, &act, reterr);
         if (r < 0)
                 return r;
 
@@ -172,7 +198,7 @@ static int handle_trust(Face *face, Caller *caller, sd_bus_message *m, sd_bus_er
 BUS_METHOD(trust)
 
 typedef int (*Transition)(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata, sd_bus_error *reterr);
-typedef void (*Job)(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata);
+typedef PluginAct *(*Job)(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata);
 
 static int begin_transition(
                 Face *face, Caller *caller, sd_bus_message *m, Transition transition, const char *word, sd_bus_error *reterr) {
@@ -196,18 +222,21 @@ static int begin_transition(
 }
 
 static int begin_job(Face *face, Caller *caller, sd_bus_message *m, Job job, const char *word, sd_bus_error *reterr) {
+        ActOptions options = {};
         Plugin *plugin;
         BusAct *act;
         int r;
 
-        r = read_plugin_alone(face, m, &plugin, reterr);
+        r = read_plugin(face, m, &plugin, reterr);
         if (r >= 0)
-                r = bus_act_new(face, caller, m, &act, reterr);
+                r = options_read(m, act_options, G_N_ELEMENTS(act_options), &options, reterr);
+        if (r >= 0)
+                r = new_act(face, caller, m, &options, &act, reterr);
         if (r < 0)
                 return r;
 
         (void) bus_act_record(act, caller, &(ActSubject) { .kind = "trust", .word = word, .plugin = plugin_get_id(plugin) });
-        job(face->service, plugin, bus_act_done, act);
+        act->work = job(face->service, plugin, bus_act_done, act);
         return 1;
 }
 

@@ -6,10 +6,10 @@
 #include "common/limits.h"
 #include "common/log.h"
 #include "dbus/bus-interfaces.h"
-#include "dbus/bus-job.h"
 #include "dbus/bus-request.h"
 #include "dbus/memfd.h"
 #include "dbus/paths.h"
+#include "dbus/request-handle.h"
 #include "dbus/server.h"
 
 typedef enum RequestOutcome {
@@ -124,14 +124,16 @@ void bus_request_respond(BusCall *call, const InvocationAnswer *answer) {
 
 static int handle_close(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
         BusCall *call = g_hash_table_lookup(face->server->requests, sd_bus_message_get_path(m));
-        BusJob *job = bus_job_find(face->server, sd_bus_message_get_path(m));
+        RequestHandle *handle = request_handle_find(face->server, sd_bus_message_get_path(m));
+        int r;
 
-        if (call && call->caller == caller)
-                bus_call_cancel(call, "the caller closed its request");
-        else if (job && reply_get_caller(job->reply) == caller)
-                bus_job_cancel(job);
-        else
+        if (handle) {
+                r = request_handle_close(handle, caller, reterr);
+                return r < 0 ? r : message_reply_empty(m);
+        }
+        if (!call || call->caller != caller)
                 return errors_set(reterr, ERROR_NO_SUCH_REQUEST, "You have no such request; it may have ended.");
+        bus_call_cancel(call, "the caller closed its request");
         return message_reply_empty(m);
 }
 BUS_METHOD(close)
@@ -145,7 +147,7 @@ static int request_find(
 
         if (!path_is_request(path))
                 return 0;
-        if (!g_hash_table_contains(face->server->requests, path) && !bus_job_find(face->server, path))
+        if (!g_hash_table_contains(face->server->requests, path) && !request_handle_find(face->server, path))
                 return errors_set(reterr, ERROR_NO_SUCH_REQUEST, "There is no such request; it may have ended.");
 
         *ret_found = face;
@@ -156,7 +158,7 @@ static int property_get_progress(
                 sd_bus *bus, const char *path, const char *interface, const char *property, sd_bus_message *reply,
                 void *userdata, sd_bus_error *reterr) {
         const Face *face = userdata;
-        const BusJob *job = bus_job_find(face->server, path);
+        const RequestHandle *handle = request_handle_find(face->server, path);
         uint64_t done = 0, total = 0;
         const char *stage = "calling";
 
@@ -165,8 +167,8 @@ static int property_get_progress(
         (void) property;
         (void) reterr;
 
-        if (job)
-                stage = bus_job_get_progress(job, &done, &total);
+        if (handle)
+                stage = request_handle_measure(handle, &done, &total);
         return sd_bus_message_append(reply, "(stt)", stage, done, total);
 }
 

@@ -52,7 +52,8 @@ static void on_trust_confirmed(
 
         act_record_confirmed(personal->act->record, confirmed_by);
         if (confirmed_by)
-                service_trust(personal->service, personal->plugin, personal->token, confirmed_by, bus_act_done, personal->act);
+                personal->act->work = service_trust(
+                                personal->service, personal->plugin, personal->token, confirmed_by, bus_act_done, personal->act);
         else
                 bus_act_done(error_name, error_message, personal->act);
         personal_free(personal);

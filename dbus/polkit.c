@@ -185,9 +185,13 @@ int polkit_ask(const PersonalAct *act, PolkitAnswer answer, void *answer_userdat
         return 0;
 }
 
-static bool question_is_about(const Question *question, const char *client, const char *plugin, const char *session) {
-        return (client && g_strcmp0(question->client, client) == 0) || (plugin && g_strcmp0(question->plugin, plugin) == 0) ||
-                        (session && g_strcmp0(question->session, session) == 0);
+static bool is_same(const char *mine, const char *wanted) {
+        return wanted && g_strcmp0(mine, wanted) == 0;
+}
+
+static bool question_is_one(const Question *question, const PersonalActMatch *which) {
+        return is_same(question->id, which->id) || is_same(question->client, which->client) ||
+                        is_same(question->plugin, which->plugin) || is_same(question->session, which->session);
 }
 
 /* The person's dialog goes away. That polkit hears of it is a courtesy: its answer counts for nothing any more. */
@@ -197,14 +201,18 @@ static void question_withdraw(Question *question) {
         question_end(question, -ECANCELED, NULL);
 }
 
-void polkit_forget(const char *client, const char *plugin, const char *session, void *userdata) {
+unsigned polkit_forget(const PersonalActMatch *which, void *userdata) {
         Polkit *polkit = userdata;
+        unsigned n = 0;
 
         /* Whoever hears of one may bring others to an end, so the place is looked up anew each time. */
         for (size_t i = polkit->questions->len; i > 0; i--) {
                 Question *question = i <= polkit->questions->len ? g_ptr_array_index(polkit->questions, i - 1) : NULL;
 
-                if (question && question_is_about(question, client, plugin, session))
-                        question_withdraw(question);
+                if (!question || !question_is_one(question, which))
+                        continue;
+                question_withdraw(question);
+                n++;
         }
+        return n;
 }

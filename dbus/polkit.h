@@ -20,4 +20,4 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Polkit, polkit_free)
 int polkit_ask(const PersonalAct *act, PolkitAnswer answer, void *answer_userdata, void *userdata);
 
 /** polkit_forget() - a PolkitForget: whoever authenticates is not asked any further; @userdata is the Polkit */
-void polkit_forget(const char *client, const char *plugin, const char *session, void *userdata);
+unsigned polkit_forget(const PersonalActMatch *which, void *userdata);

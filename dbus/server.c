@@ -59,6 +59,7 @@ static void on_caller_gone(Caller *caller, void *userdata) {
         bus_calls_cancel(server, NULL, caller, "the caller left the bus");
         decision_queries_drop(server, caller);
         bus_jobs_drop(server, caller);
+        bus_acts_forget(server, caller);
         bus_policy_drop(server, caller);
         channels_close(server, caller);
         service_client_gone(server->service, caller_get_name(caller));
@@ -92,6 +93,7 @@ static BusServer *server_alloc(Service *service) {
         server->channels = g_ptr_array_new_with_free_func(free_face);
         server->calls = g_ptr_array_new();
         server->requests = g_hash_table_new(g_str_hash, g_str_equal);
+        server->handles = g_hash_table_new(g_str_hash, g_str_equal);
         server->acts = g_ptr_array_new();
         server->jobs = g_ptr_array_new();
         server->queries = g_ptr_array_new();
@@ -153,6 +155,7 @@ BusServer *bus_server_free(BusServer *server) {
         g_ptr_array_unref(server->workspaces);
         g_ptr_array_unref(server->calls);
         g_hash_table_unref(server->requests);
+        g_hash_table_unref(server->handles);
         g_ptr_array_unref(server->acts);
         g_ptr_array_unref(server->jobs);
         g_ptr_array_unref(server->queries);

@@ -23,6 +23,7 @@ struct BusServer {
         GPtrArray *channels;    /* Face, owned */
         GPtrArray *calls;       /* BusCall, borrowed: in progress */
         GHashTable *requests;   /* object path -> BusCall, borrowed */
+        GHashTable *handles;    /* object path in it -> RequestHandle, borrowed */
         GPtrArray *acts;        /* BusAct, borrowed: slow transitions in progress */
         GPtrArray *jobs;        /* BusJob, borrowed: bundles that are being looked at or installed */
         GPtrArray *queries;     /* DecisionQuery, borrowed */

@@ -250,6 +250,17 @@ void approval_table_withdraw_acts(ApprovalTable *table, const char *plugin) {
         withdraw_where(table, is_act_on, plugin, "the plugin changed meanwhile");
 }
 
+static bool is_of_call(const Approval *approval, const char *call_id) {
+        return g_strcmp0(approval->call_id, call_id) == 0;
+}
+
+bool approval_table_withdraw_call(ApprovalTable *table, const char *call_id) {
+        unsigned before = table->open->len;
+
+        withdraw_where(table, is_of_call, call_id, "the one who asked took it back");
+        return table->open->len < before;
+}
+
 static Approval *approval_new(ApprovalTable *table, const ApprovalRequest *request, ApprovalDecided decided, void *userdata) {
         Approval *approval = g_new0(Approval, 1);
         struct timespec now;

@@ -118,6 +118,9 @@ void approval_table_withdraw_session(ApprovalTable *table, const char *session);
  */
 void approval_table_withdraw_acts(ApprovalTable *table, const char *plugin);
 
+/** approval_table_withdraw_call() - take back the card that records know as @call_id; false when none is open */
+bool approval_table_withdraw_call(ApprovalTable *table, const char *call_id);
+
 /** approval_withdraw() - take the card back: its callback comes with APPROVAL_WITHDRAWN before this returns */
 void approval_withdraw(Approval *approval, const char *reason);
 

@@ -59,7 +59,7 @@ static int fill(int plugins, const char *staging, const InstallSource *source) {
         if (target < 0)
                 return target;
 
-        r = tree_copy(source->bundle->tree, source->root_fd, target, &placed);
+        r = tree_copy(source->bundle->tree, source->root_fd, target, &placed, NULL);
         if (r >= 0)
                 r = write_marker(target, source);
         if (r >= 0)

@@ -162,22 +162,26 @@ static void on_polkit(int r, const char *details, void *userdata) {
         }
 }
 
-static void forget_polkit(Service *service, const char *client, const char *plugin, const char *session) {
-        if (service->polkit_forget)
-                service->polkit_forget(client, plugin, session, service->polkit_userdata);
+static unsigned forget_polkit(Service *service, const PersonalActMatch *which) {
+        return service->polkit_forget ? service->polkit_forget(which, service->polkit_userdata) : 0;
 }
 
 void personal_act_client_gone(Service *service, const char *client) {
-        forget_polkit(service, client, NULL, NULL);
+        (void) forget_polkit(service, &(PersonalActMatch) { .client = client });
 }
 
 void personal_act_session_ended(Service *service, const char *session) {
-        forget_polkit(service, NULL, NULL, session);
+        (void) forget_polkit(service, &(PersonalActMatch) { .session = session });
 }
 
 void personal_act_plugin_changed(Service *service, const Plugin *plugin) {
         approval_table_withdraw_acts(service->approvals, plugin_get_id(plugin));
-        forget_polkit(service, NULL, plugin_get_id(plugin), NULL);
+        (void) forget_polkit(service, &(PersonalActMatch) { .plugin = plugin_get_id(plugin) });
+}
+
+bool personal_act_cancel(Service *service, const char *id) {
+        return approval_table_withdraw_call(service->approvals, id) ||
+                        forget_polkit(service, &(PersonalActMatch) { .id = id }) > 0;
 }
 
 void personal_act_confirm(Service *service, const PersonalAct *act, PersonalActDone done, void *userdata) {

@@ -41,11 +41,19 @@ typedef void (*PersonalActDone)(
 typedef void (*PolkitAnswer)(int r, const char *details, void *userdata);
 typedef int (*PolkitAsk)(const PersonalAct *act, PolkitAnswer answer, void *answer_userdata, void *userdata);
 
-/* Takes back the questions of a client, about a plugin or of a session: one of them is named, the others are NULL. */
-typedef void (*PolkitForget)(const char *client, const char *plugin, const char *session, void *userdata);
+/* Which questions: the others are NULL. */
+typedef struct PersonalActMatch {
+        const char *id, *client, *plugin, *session;
+} PersonalActMatch;
+
+/* Takes questions back; returns how many there were. */
+typedef unsigned (*PolkitForget)(const PersonalActMatch *which, void *userdata);
 
 /** personal_act_confirm() - have it confirmed; @done comes once, possibly before this returns */
 void personal_act_confirm(Service *service, const PersonalAct *act, PersonalActDone done, void *userdata);
+
+/** personal_act_cancel() - take back one question (ERROR_CANCELLED or ERROR_WITHDRAWN); false when it is not asked any more */
+bool personal_act_cancel(Service *service, const char *id);
 
 /* What was asked about is not so any more, or nobody wants it now: the question is taken back (ERROR_WITHDRAWN), wherever it was
  * asked. Cards of a client or session are the table's (approval_table_withdraw_requester(), ..._session()). */

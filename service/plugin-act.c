@@ -10,14 +10,15 @@
 
 /* What a person does to a bundle, as a job that does not hold up the loop, followed by what it means for the host. */
 
-typedef struct PluginAct {
+struct PluginAct {
         Service *service;
         PluginJob *job;
         const char *word;  /* what was done, for the journal; NULL for looking */
         bool settles;      /* ends when the host is as wished */
+        bool done;         /* the job is; what follows is the host's */
         ServiceAnswer answer;
         void *userdata;
-} PluginAct;
+};
 
 static void act_free(void *pointer) {
         PluginAct *act = pointer;
@@ -45,6 +46,7 @@ static void on_job_done(PluginJob *job, int r, const sd_bus_error *error, void *
         Plugin *plugin = plugin_job_get_plugin(job);
         Host *host;
 
+        act->done = true;
         if (r < 0) {
                 act_answer(act, error->name ?: ERROR_IO, error->message ?: g_strerror(-r));
                 return;
@@ -67,24 +69,40 @@ static PluginAct *act_new(Service *service, const char *word, ServiceAnswer answ
         return act;
 }
 
-void service_trust(
+const char *plugin_act_get_progress(const PluginAct *act, uint64_t *ret_done, uint64_t *ret_total) {
+        *ret_done = *ret_total = 0;
+        return act->done ? "starting" : plugin_stage_to_string(plugin_job_get_progress(act->job, ret_done, ret_total));
+}
+
+bool plugin_act_cancel(PluginAct *act) {
+        if (act->done)
+                return false;
+
+        act_answer(act, ERROR_CANCELLED, "The caller closed its request.");
+        return true;
+}
+
+PluginAct *service_trust(
                 Service *service, Plugin *plugin, const char *token, const char *confirmed_by, ServiceAnswer answer, void *userdata) {
         PluginAct *act = act_new(service, "trusted", answer, userdata);
 
         act->job = plugin_job_trust(service->plugins, service->event, plugin, token, confirmed_by, on_job_done, act);
+        return act;
 }
 
-void service_enable(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata) {
+PluginAct *service_enable(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata) {
         PluginAct *act = act_new(service, "enabled", answer, userdata);
 
         act->settles = true;
         act->job = plugin_job_enable(service->plugins, service->event, plugin, on_job_done, act);
+        return act;
 }
 
-void service_uninstall(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata) {
+PluginAct *service_uninstall(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata) {
         PluginAct *act = act_new(service, "uninstalled", answer, userdata);
 
         act->job = plugin_job_uninstall(service->plugins, service->event, plugin, on_job_done, act);
+        return act;
 }
 
 /* ---- what only changes the state file ---- */

@@ -201,9 +201,13 @@ const char *plugin_stage_to_string(PluginStage stage) {
 }
 
 PluginStage plugin_job_get_progress(const PluginJob *job, uint64_t *ret_done, uint64_t *ret_total) {
-        uint64_t done = job->load ? bundle_load_get_progress(job->load) : job->n_done, total = job->total;
+        uint64_t done = job->n_done, total = job->total;
         PluginStage stage = job->stage;
 
+        if (job->load)
+                done = bundle_load_get_progress(job->load);
+        else if (job->staged_load)
+                done = staged_load_get_progress(job->staged_load);
         if (job->worker && job->shared) {
                 stage = MIN(job->shared->stage, (unsigned) _PLUGIN_STAGE_MAX - 1);
                 done = job->shared->done;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* How far a worker is: a page that it shares with the daemon. Only shown, never trusted. For plugin*.c and install-steps.c. */
+/* How far a worker is: a page that it shares with the daemon. Only shown, never trusted.
+ * For plugin*.c, install*.c and tree-copy.c. */
 
 #include <stdint.h>
 

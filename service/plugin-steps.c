@@ -116,6 +116,8 @@ static int begin_hash_copy(PluginJob *job, const TrustReceipt *receipt, int (*af
                 return plugin_job_go_on(job, after);
         if (staged_load_new(job->set->home, job->plugin->id, receipt, known, &job->staged_load) < 0)
                 return plugin_job_go_on(job, after); /* what that means is said when the plugin gets its state */
+        job->stage = PLUGIN_STAGE_READING;
+        job->total = job->plugin->bundle->tree ? job->plugin->bundle->tree->n_bytes : 0;
         return plugin_job_go_on(job, step_hash_copy);
 }
 

@@ -106,7 +106,7 @@ int plugin_set_stage(
 
         if (root < 0)
                 return errors_set(reterr, ERROR_IO, "%s can't be opened: %s.", plugin->root_display, g_strerror(-root));
-        return staging_make(set->home, plugin->id, root, plugin->bundle, erased, n_erased, receipt, reterr);
+        return staging_make(set->home, plugin->id, root, plugin->bundle, erased, n_erased, receipt, set->progress, reterr);
 }
 
 static int decide_trust(PluginSet *set, Plugin *plugin, TrustRecord *record, void *userdata, sd_bus_error *reterr) {

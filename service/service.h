@@ -122,11 +122,18 @@ void service_client_gone(Service *service, const char *client);
  * the entries were activated or have failed, disable and revoke when the host is gone. @error_name is NULL on success. */
 typedef void (*ServiceAnswer)(const char *error_name, const char *error_message, void *userdata);
 
-/** service_trust() - see plugin_set_trust(); @confirmed_by goes into the receipt */
-void service_trust(
+/* What such an act is at: the stages of its job (plugin-job.h), then "starting" while the host gets to what is wished. */
+typedef struct PluginAct PluginAct;
+const char *plugin_act_get_progress(const PluginAct *act, uint64_t *ret_done, uint64_t *ret_total);
+
+/** plugin_act_cancel() - take it back (ERROR_CANCELLED); false when its effect is there already, and it only waits for the host */
+bool plugin_act_cancel(PluginAct *act);
+
+/** service_trust() - see plugin_set_trust(); @confirmed_by goes into the receipt. Return, here and below: borrowed until @answer came */
+PluginAct *service_trust(
                 Service *service, Plugin *plugin, const char *token, const char *confirmed_by, ServiceAnswer answer, void *userdata);
-void service_enable(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata);
-void service_uninstall(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata);
+PluginAct *service_enable(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata);
+PluginAct *service_uninstall(Service *service, Plugin *plugin, ServiceAnswer answer, void *userdata);
 
 /* These change the state file at once; on failure of the function itself @answer is not called. It may be called before
  * the function returns. */

@@ -154,6 +154,10 @@ int staged_load_step(StagedLoad *load) {
         return r > 0 ? 1 : r < 0 ? -EBADMSG : finish_load(load);
 }
 
+uint64_t staged_load_get_progress(const StagedLoad *load) {
+        return bundle_scan_get_progress(load->scan);
+}
+
 StagedCopy *staged_load_steal(StagedLoad *load) {
         assert(load->copy->tree);
 

@@ -40,6 +40,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StagedLoad, staged_load_free)
  */
 int staged_load_step(StagedLoad *load);
 
+/** staged_load_get_progress() - bytes read so far */
+uint64_t staged_load_get_progress(const StagedLoad *load);
+
 /** staged_load_steal() - the copy, after 0 */
 StagedCopy *staged_load_steal(StagedLoad *load);
 

@@ -65,7 +65,7 @@ static int publish(int folder, const char *pending, const char *name) {
 
 static int fill_and_publish(
                 int folder, const char *pending, int source, const Bundle *bundle, const StagingErased *erased,
-                size_t n_erased, const TrustReceipt *receipt) {
+                size_t n_erased, const TrustReceipt *receipt, PluginProgress *progress) {
         _cleanup_close_ int target = -EBADF;
         int r;
 
@@ -75,7 +75,7 @@ static int fill_and_publish(
         if (target < 0)
                 return target;
 
-        r = tree_copy(bundle->tree, source, target, &sealed);
+        r = tree_copy(bundle->tree, source, target, &sealed, progress);
         if (r < 0)
                 return r;
         r = add_erased(target, erased, n_erased, receipt);
@@ -87,7 +87,8 @@ static int fill_and_publish(
 
 int staging_make(
                 const CodewhaleHome *home, const char *plugin_id, int source, const Bundle *bundle,
-                const StagingErased *erased, size_t n_erased, const TrustReceipt *receipt, sd_bus_error *reterr) {
+                const StagingErased *erased, size_t n_erased, const TrustReceipt *receipt, PluginProgress *progress,
+                sd_bus_error *reterr) {
         g_autofree char *name = staged_copy_folder(plugin_id), *pending = NULL;
         _cleanup_close_ int staged = codewhale_home_make(home, HOME_STAGED), folder = -EBADF;
         uint64_t random;
@@ -104,7 +105,7 @@ int staging_make(
                                 g_strerror(folder < 0 ? -folder : EIO));
 
         pending = g_strdup_printf(PENDING_PREFIX "%016" G_GINT64_MODIFIER "x", random);
-        r = fill_and_publish(folder, pending, source, bundle, erased, n_erased, receipt);
+        r = fill_and_publish(folder, pending, source, bundle, erased, n_erased, receipt, progress);
         if (r >= 0)
                 return 0;
 

@@ -10,6 +10,7 @@
 
 #include "service/bundle.h"
 #include "service/codewhale-home.h"
+#include "service/plugin-progress.h"
 #include "storage/trust-state.h"
 
 /* A type-erased module to put into the copy beside the bundle's own files */
@@ -27,13 +28,15 @@ void staging_note_erased(TrustReceipt *receipt, const StagingErased *erased, siz
  * @source:  descriptor of the bundle's directory
  * @bundle:  what was reviewed there; every byte is compared with it while it is copied
  * @erased:  modules to add, as they were noted in @receipt
+ * @progress: NULL, or where the bytes that were written are counted
  *
  * A copy of that name that was there before is replaced in one step. Return: 0; ERROR_CONTENT_CHANGED when the source
  * moved on; ERROR_IO.
  */
 int staging_make(
                 const CodewhaleHome *home, const char *plugin_id, int source, const Bundle *bundle,
-                const StagingErased *erased, size_t n_erased, const TrustReceipt *receipt, sd_bus_error *reterr);
+                const StagingErased *erased, size_t n_erased, const TrustReceipt *receipt, PluginProgress *progress,
+                sd_bus_error *reterr);
 
 /**
  * staging_sweep() - remove what interrupted work left, and copies that nobody needs

@@ -95,9 +95,11 @@ int tree_copy_seal(int target, const char *path, mode_t mode) {
         return fd < 0 ? fd : finish_file(fd, mode);
 }
 
-int tree_copy(const BundleTree *tree, int source, int target, const TreeCopyModes *modes) {
+int tree_copy(const BundleTree *tree, int source, int target, const TreeCopyModes *modes, PluginProgress *progress) {
         int r;
 
+        if (progress)
+                progress->total = tree->n_bytes;
         for (size_t i = 0; i < tree->nodes->len; i++) {
                 const BundleNode *node = g_ptr_array_index(tree->nodes, i);
 
@@ -106,6 +108,8 @@ int tree_copy(const BundleTree *tree, int source, int target, const TreeCopyMode
                 r = node->directory ? make_directory(target, node->path) : copy_file(node, source, target, modes);
                 if (r < 0)
                         return r;
+                if (progress && !node->directory)
+                        progress->done += node->size;
         }
 
         /* From the leaves up: nothing may be made in a directory that has lost its write bits. */
