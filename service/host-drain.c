@@ -10,10 +10,9 @@
 #define LOOK_USEC (100u * 1000u)
 
 typedef struct HostDrain {
-        const HostContext *context;
+        HostTable *table;
         Plugin *plugin;
         HostProcess *process;
-        GPtrArray *drains;
         sd_event_source *timer;
         uint64_t end_usec; /* by then no call can be running */
 } HostDrain;
@@ -60,9 +59,11 @@ static void on_nothing(HostProcess *process, void *userdata) {
 
 static void on_ended(HostProcess *process, void *userdata) {
         HostDrain *drain = userdata;
+        HostTable *table = drain->table;
 
         (void) process;
-        (void) g_ptr_array_remove_fast(drain->drains, drain);
+        (void) g_ptr_array_remove_fast(host_table_get_drains(table), drain);
+        host_table_tell_drained(table);
 }
 
 static const HostProcessEvents events = {
@@ -87,20 +88,19 @@ static int on_look(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
-static void drain_new(const HostContext *context, Plugin *plugin, HostProcess *process, GPtrArray *drains) {
+static void drain_new(HostTable *table, const HostContext *context, Plugin *plugin, HostProcess *process) {
         HostDrain *drain = g_new0(HostDrain, 1);
         uint64_t now = 0;
 
         (void) sd_event_now(context->event, CLOCK_MONOTONIC, &now);
         *drain = (HostDrain) {
-                .context = context,
+                .table = table,
                 .plugin = plugin_ref(plugin),
                 .process = process,
-                .drains = drains,
                 .end_usec = now + (uint64_t) TOOL_DEADLINE_MSEC * 1000,
         };
         host_process_set_events(process, &events, drain);
-        g_ptr_array_add(drains, drain);
+        g_ptr_array_add(host_table_get_drains(table), drain);
         log_plugin(LOG_INFO, MESSAGE_TRUST, plugin_get_id(plugin), host_process_unit(process),
                    "%s changed; what it was working on may end", plugin_get_name(plugin));
         if (sd_event_add_time_relative(context->event, &drain->timer, CLOCK_MONOTONIC, LOOK_USEC, 0, on_look, drain) < 0)
@@ -131,7 +131,7 @@ bool host_drain(Host *host) {
                 return false;
 
         host_withdraw(host, reason);
-        drain_new(host->context, host->plugin, g_steal_pointer(&host->process), host_table_get_drains(host->table));
+        drain_new(host->table, host->context, host->plugin, g_steal_pointer(&host->process));
         host_set_state(host, HOST_STOPPING, reason);
         host_set_state(host, HOST_DISABLED, NULL);
         return true;

@@ -71,6 +71,9 @@ void host_table_tell_failed(HostTable *table, Host *host, HostStage stage, const
  */
 bool host_drain(Host *host);
 
+/** host_table_tell_drained() - one of those is gone */
+void host_table_tell_drained(HostTable *table);
+
 /** host_table_get_drains() - hosts of earlier bytes whose last calls still run */
 GPtrArray *host_table_get_drains(HostTable *table);
 bool host_table_is_in_use(const HostTable *table, const Host *host);

@@ -57,6 +57,11 @@ void host_table_tell_core_cancelled(HostTable *table, Host *host, uint64_t id) {
                 table->events->core_cancelled(host, id, table->userdata);
 }
 
+void host_table_tell_drained(HostTable *table) {
+        if (table->events)
+                table->events->drained(table->userdata);
+}
+
 void host_table_tell_lost(HostTable *table, Host *host) {
         if (table->events && host->owner)
                 table->events->lost(host, table->userdata);

@@ -14,6 +14,7 @@ typedef struct HostTableEvents {
         /* The host asks for a core tool, and takes that back; to be answered over its connection. */
         void (*core_call)(Host *host, uint64_t id, Jval params, void *userdata);
         void (*core_cancelled)(Host *host, uint64_t id, void *userdata);
+        void (*drained)(void *userdata); /* the last call of earlier bytes ended, and so did its host */
         void (*lost)(Host *host, void *userdata); /* its process can't be used any more; the owner is still the one of then */
 } HostTableEvents;
 

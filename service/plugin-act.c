@@ -140,6 +140,27 @@ int service_revoke(Service *service, Plugin *plugin, ServiceAnswer answer, void 
         return service_change(service, plugin, plugin_set_revoke, "revoked", answer, userdata, reterr);
 }
 
+/* ---- tidying up ---- */
+
+static void on_swept(const char *error_name, const char *error_message, void *userdata) {
+        Service *service = userdata;
+
+        (void) error_name;
+        (void) error_message; /* what is left is found again by the next one */
+        service->sweeping = false;
+}
+
+void service_sweep(PluginSet *set, void *userdata) {
+        Service *service = userdata;
+        PluginAct *act;
+
+        if (service->sweeping)
+                return;
+        service->sweeping = true;
+        act = act_new(service, NULL, on_swept, service);
+        act->job = plugin_job_sweep(set, service->event, on_job_done, act);
+}
+
 /* ---- reload ---- */
 
 static void on_reloaded(PluginJob *job, int r, const sd_bus_error *error, void *userdata) {

@@ -50,6 +50,9 @@ PluginJob *plugin_job_uninstall(PluginSet *set, sd_event *event, Plugin *plugin,
 PluginJob *plugin_job_verify(
                 PluginSet *set, sd_event *event, Plugin *plugin, uint64_t generation, PluginJobDone done, void *userdata);
 
+/** plugin_job_sweep() - what plugin_set_tidy() is for, in a worker */
+PluginJob *plugin_job_sweep(PluginSet *set, sd_event *event, PluginJobDone done, void *userdata);
+
 PluginJob *plugin_job_free(PluginJob *job);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PluginJob, plugin_job_free)
 

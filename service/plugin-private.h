@@ -112,7 +112,7 @@ void plugin_set_take_state(PluginSet *set, Plugin *plugin);
 /** plugin_set_settle_names() - who owns which name; @plugins are sorted */
 void plugin_set_settle_names(GPtrArray *plugins);
 
-/** plugin_set_sweep() - remove sealed copies that neither a receipt nor a running call needs */
+/** plugin_set_sweep() - remove sealed copies that neither a receipt nor a running call needs, now */
 void plugin_set_sweep(PluginSet *set);
 
 /** plugin_set_unref_plugin() - plugin_unref() for arrays */

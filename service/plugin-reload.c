@@ -231,7 +231,7 @@ static void settle(PluginReload *reload) {
 
         /* Plugins that are gone let go of their sealed copies first. */
         g_clear_pointer(&before, g_ptr_array_unref);
-        plugin_set_sweep(set);
+        plugin_set_tidy(set);
 }
 
 /* Sealed copies are hashed before the set changes, so that the change itself is quick. */

@@ -13,7 +13,6 @@
 #include "service/plugin-private.h"
 #include "service/plugin-reload.h"
 #include "service/plugin-set.h"
-#include "service/staging.h"
 
 void plugin_set_unref_plugin(void *plugin) {
         plugin_unref(plugin);
@@ -356,57 +355,4 @@ void plugin_set_settle_names(GPtrArray *plugins) {
                                 plugin->shadowed_by = g_strdup(higher->id);
                 }
         }
-}
-
-/* Which sealed copies the state file still speaks of: the current one and the one before, for the differences. */
-static void note_needed(const char *plugin_id, const TrustRecord *record, void *userdata) {
-        GHashTable *needed = userdata;
-        g_autofree char *folder = staged_copy_folder(plugin_id);
-        const char *current = NULL;
-        size_t noted = 0;
-
-        for (size_t i = record->history->len; i > 0 && noted < 2; i--) {
-                const TrustReceipt *receipt = g_ptr_array_index(record->history, i - 1);
-
-                if (g_strcmp0(receipt->content_hash, current) == 0)
-                        continue;
-                current = receipt->content_hash;
-                g_hash_table_add(needed, g_build_filename(folder, current, NULL));
-                noted++;
-        }
-        if (record->trust)
-                g_hash_table_add(needed, g_build_filename(folder, record->trust->content_hash, NULL));
-}
-
-static bool is_needed(const char *folder, const char *content_hash, void *userdata) {
-        g_autofree char *path = g_build_filename(folder, content_hash, NULL);
-
-        return g_hash_table_contains(userdata, path);
-}
-
-/* Lets go of copies that only we still have; what is left is in use by a call. */
-static void note_held(PluginSet *set, GHashTable *needed) {
-        for (size_t i = set->copies->len; i > 0; i--) {
-                StagedCopy *copy = g_ptr_array_index(set->copies, i - 1);
-                const char *path = staged_copy_get_path(copy);
-
-                if (staged_copy_is_held(copy))
-                        g_hash_table_add(needed,
-                                        g_strdup(path + strlen(codewhale_home_get_path(set->home, HOME_STAGED)) + 1));
-                else
-                        g_ptr_array_remove_index(set->copies, (guint) (i - 1));
-        }
-}
-
-void plugin_set_sweep(PluginSet *set) {
-        g_autoptr(GHashTable) needed = NULL;
-
-        /* Without a state file that can be trusted nobody knows what is needed; and a worker may be making a copy. */
-        if (set->state_problem || set->working)
-                return;
-
-        needed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        trust_state_foreach(set->state, note_needed, needed);
-        note_held(set, needed);
-        staging_sweep(set->home, is_needed, needed);
 }

@@ -22,6 +22,7 @@ typedef struct PluginSetEvents {
         void (*changed)(PluginSet *set, Plugin *plugin, void *userdata); /* any fact; also: a new generation */
         void (*removed)(PluginSet *set, Plugin *plugin, void *userdata); /* no longer found by id */
         void (*diagnostics_changed)(PluginSet *set, void *userdata);     /* plugin_set_get_diagnostics() */
+        void (*leftover)(PluginSet *set, void *userdata); /* there are sealed copies for plugin_job_sweep(); NULL: swept at once */
 } PluginSetEvents;
 
 typedef struct PluginSetOptions {
@@ -75,6 +76,14 @@ int plugin_set_find(const PluginSet *set, const char *id_or_name, Plugin **ret, 
 
 /* The transitions of 2.5. They change the state file first and the facts after; the `changed` event comes before they
  * return. Errors beside those named: ERROR_STATE_INVALID, ERROR_BUSY (another process holds the state file), ERROR_IO. */
+
+/**
+ * plugin_set_tidy() - remove sealed copies that nobody needs, if there are any
+ *
+ * Needed are the one that a receipt in force names, the one that was reviewed before it (for the differences), and whatever a
+ * host still runs from. For who knows that a host is done with one; reloads and trusts do it by themselves.
+ */
+void plugin_set_tidy(PluginSet *set);
 
 typedef enum ReviewFlags {
         REVIEW_FILES      = 1 << 0, /* with every file: path, size, digest */

@@ -157,7 +157,11 @@ PluginJob *plugin_job_review(
 /* Trust */
 
 static int step_store_trust(PluginJob *job) {
-        return plugin_set_end_trust(job->set, job->plugin, job->receipt, &job->error);
+        int r = plugin_set_end_trust(job->set, job->plugin, job->receipt, &job->error);
+
+        if (r >= 0)
+                plugin_set_tidy(job->set);
+        return r;
 }
 
 static int step_check_copy(PluginJob *job) {

@@ -129,16 +129,11 @@ static void on_plugin_removed(PluginSet *set, Plugin *plugin, void *userdata) {
         tell_status(service);
 }
 
-static void on_set_diagnostics(PluginSet *set, void *userdata) {
-        (void) set;
-        (void) userdata;
-}
-
 static const PluginSetEvents plugin_set_events = {
         .added = on_plugin_added,
         .changed = on_plugin_changed,
         .removed = on_plugin_removed,
-        .diagnostics_changed = on_set_diagnostics,
+        .leftover = service_sweep,
 };
 
 static void on_registrations_changed(RegistrationKind kind, void *userdata) {
@@ -208,6 +203,10 @@ static void on_host_core_cancelled(Host *host, uint64_t id, void *userdata) {
         core_desk_cancelled(((Service *) userdata)->core_desk, host, id);
 }
 
+static void on_host_drained(void *userdata) {
+        plugin_set_tidy(((Service *) userdata)->plugins);
+}
+
 static void on_host_lost(Host *host, void *userdata) {
         core_desk_host_lost(((Service *) userdata)->core_desk, host_get_owner(host));
 }
@@ -218,6 +217,7 @@ static const HostTableEvents host_table_events = {
         .in_use = on_host_in_use,
         .core_call = on_host_core_call,
         .core_cancelled = on_host_core_cancelled,
+        .drained = on_host_drained,
         .lost = on_host_lost,
 };
 

@@ -80,6 +80,7 @@ struct Service {
         HostTable *hosts;
         GPtrArray *invocations; /* running ones, borrowed */
         GPtrArray *acts;        /* of persons, in progress; owned (plugin-act.c) */
+        bool sweeping;          /* one of them removes sealed copies */
         Eraser *eraser;
         Downloader *downloader;
         PluginWatch *watch; /* NULL before the start, and where the kernel gives none: then the next call finds a change */
@@ -114,6 +115,9 @@ void service_reloaded(Service *service);
 /* Reading the rules, for service.c (service-policy.c). */
 void service_read_permissions(Service *service);
 void service_rules_changed(void *service);
+
+/** service_sweep() - remove the sealed copies that nobody needs, beside everything else (plugin-act.c); a PluginSetEvents */
+void service_sweep(PluginSet *set, void *service);
 
 /** service_client_gone() - a connection left: its sessions, calls, cards and approver role end */
 void service_client_gone(Service *service, const char *client);

@@ -133,27 +133,46 @@ static char **list_names(int directory) {
         return g_strv_builder_end(names);
 }
 
-void staging_sweep(
+/* Whether there is a copy that nobody needs; @remove: all of them go. */
+static bool look_for_unneeded(
                 const CodewhaleHome *home, bool (*is_needed)(const char *folder, const char *content_hash, void *userdata),
-                void *userdata) {
+                void *userdata, bool remove) {
         _cleanup_close_ int staged = codewhale_home_open(home, HOME_STAGED);
         g_auto(GStrv) folders = NULL;
+        bool found = false;
 
         if (staged < 0)
-                return;
+                return false;
 
         folders = list_names(staged);
-        for (size_t i = 0; folders[i]; i++) {
+        for (size_t i = 0; folders[i] && (remove || !found); i++) {
                 _cleanup_close_ int folder = safe_open_at(staged, folders[i], O_RDONLY | O_DIRECTORY, 0);
                 g_auto(GStrv) copies = NULL;
 
                 if (folder < 0)
                         continue;
                 copies = list_names(folder);
-                for (size_t j = 0; copies[j]; j++)
-                        if (!is_needed(folders[i], copies[j], userdata))
+                for (size_t j = 0; copies[j]; j++) {
+                        if (is_needed(folders[i], copies[j], userdata))
+                                continue;
+                        found = true;
+                        if (remove)
                                 (void) safe_remove_tree_at(folder, copies[j]);
-
-                (void) unlinkat(staged, folders[i], AT_REMOVEDIR); /* when nothing is left in it */
+                }
+                if (remove)
+                        (void) unlinkat(staged, folders[i], AT_REMOVEDIR); /* when nothing is left in it */
         }
+        return found;
+}
+
+void staging_sweep(
+                const CodewhaleHome *home, bool (*is_needed)(const char *folder, const char *content_hash, void *userdata),
+                void *userdata) {
+        (void) look_for_unneeded(home, is_needed, userdata, true);
+}
+
+bool staging_has_unneeded(
+                const CodewhaleHome *home, bool (*is_needed)(const char *folder, const char *content_hash, void *userdata),
+                void *userdata) {
+        return look_for_unneeded(home, is_needed, userdata, false);
 }

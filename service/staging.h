@@ -45,3 +45,8 @@ int staging_make(
 void staging_sweep(
                 const CodewhaleHome *home, bool (*is_needed)(const char *folder, const char *content_hash, void *userdata),
                 void *userdata);
+
+/** staging_has_unneeded() - whether staging_sweep() would remove anything */
+bool staging_has_unneeded(
+                const CodewhaleHome *home, bool (*is_needed)(const char *folder, const char *content_hash, void *userdata),
+                void *userdata);

@@ -124,3 +124,29 @@ class Generations(ServiceCase):
         other.wait_for_tools('probe')
         self.assertEqual(other.tool('probe', {})['content'][0]['text'], 'two')
         iterate_until(lambda: len(self.units.names()) == 1, what='the end of the old generation')
+
+    def copies(self):
+        """The content hashes of which there is a sealed copy."""
+        staged = self.daemon.home / 'extensions' / 'staged'
+        return {path.name for path in staged.glob('*/*')}
+
+    def test_TR_11_sealed_copy_goes_with_the_last_call_that_runs_from_it(self):
+        plugin = self.client.bring_up(self.bundle('probe', self.slow('one')))
+        first = self.copies()
+        path = self.client.call('Tools', 'Start', '(ssa{sv})', 'probe', '{"wait": 600000}', options(handle_token='long'))
+        ended = self.client.signals('Request', 'Response', path)
+        self.person.closed.wait()
+        for answer in ('two', 'three'):
+            self.write(self.slow(answer))
+            self.client.call('', 'Reload')
+            self.renew(plugin)
+        self.client.call('', 'Reload')
+        # The one in force, the one before it for the differences, and the one that a call runs from.
+        self.assertEqual(len(self.copies()), 3)
+        self.assertLess(first, self.copies())
+        self.client.call('Request', 'Close', path=path)
+        ended.wait()
+        # Nothing else happens: no reload, no call.
+        iterate_until(lambda: not first & self.copies(), what='the end of the old copy')
+        self.assertEqual(len(self.copies()), 2)
+        self.assertEqual(self.client.tool('probe', {})['content'][0]['text'], 'three')
