@@ -121,6 +121,7 @@
 #define HOST_MEMORY_BYTES          ((uint64_t) 1024u * 1024u * 1024u)
 #define HOST_JIT_DATA_BYTES        ((uint64_t) 512u * 1024u * 1024u) /* code range that Node >= 24 maps at start */
 #define HOST_TASKS_MAX             64u
+#define LIFELINE_MEMORY_BYTES      ((uint64_t) 16u * 1024u * 1024u)
 
 /* Registrations */
 #define TOOL_NAME_CHARS_MAX        64u

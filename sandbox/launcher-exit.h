@@ -4,6 +4,9 @@
 /* The payload that lets the launcher execute the runtime: exactly these bytes, in one frame */
 #define LAUNCHER_GO_PAYLOAD "{\"jsonrpc\":\"2.0\",\"method\":\"launcher/go\",\"params\":{}}"
 
+/* Its one option when it is no launcher but a lifeline (sandbox/lifeline.h): it reads until its standard input ends */
+#define LIFELINE_OPTION "--lifeline"
+
 /* The launcher's exit statuses. They stay clear of those of the host (0, 64, 65, 70, 78: contract 3.15), of
  * shells and of systemd (200 to 245), because the host runs in the same process later. */
 enum {

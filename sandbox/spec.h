@@ -12,6 +12,7 @@
 #include <sys/types.h>
 #include <systemd/sd-bus.h>
 
+#include "sandbox/lifeline.h"
 #include "sandbox/walls.h"
 
 /* Paths inside the unit's root */
@@ -40,6 +41,7 @@ typedef struct SandboxSpec {
         const char *plugin_id;   /* goes into the journal's fields (CODEWHALE_PLUGIN=) */
         const char *binds_to; /* NULL, or the unit (of the same manager) without which this one must not run
                                */
+        Lifeline *lifeline; /* NULL, or what it is bound to in place of such a unit; borrowed until it ends */
         const char *user;     /* system manager: whom to run as, required there. NULL with a user manager */
 
         const char *root;               /* NULL, or a folder without mounts of its own that nothing below is in: the sandbox's

@@ -6,6 +6,7 @@
 
 #include "common/cleanup.h"
 #include "sandbox/explain.h"
+#include "sandbox/lifeline.h"
 #include "sandbox/unit-internal.h"
 
 void unit_started(SandboxUnit *unit) {
@@ -194,11 +195,29 @@ static int on_requested(sd_bus_message *reply, void *userdata, sd_bus_error *ret
         return 0;
 }
 
+/* Asked for on the same connection, so that it is there when our request is read. */
+static int unit_bind(SandboxUnit *unit, sd_bus *bus) {
+        const char *to = NULL;
+        int r;
+
+        if (!unit->spec->lifeline)
+                return 0;
+        r = lifeline_hold(unit->spec->lifeline, bus, &to);
+        if (r < 0)
+                return r;
+
+        g_free((char *) unit->spec->binds_to);
+        unit->spec->binds_to = g_strdup(to);
+        return 0;
+}
+
 static int unit_send_request(SandboxUnit *unit, sd_bus *bus) {
         g_autoptr(sd_bus_message) m = NULL;
         int r;
 
         r = unit_watch(unit, bus);
+        if (r >= 0)
+                r = unit_bind(unit, bus);
         if (r < 0)
                 return r;
         r = sd_bus_message_new_method_call(bus, &m, unit_manager_destination(unit->manager),

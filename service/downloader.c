@@ -15,6 +15,7 @@
 #include "sandbox/unit-name.h"
 #include "sandbox/unit.h"
 #include "service/downloader.h"
+#include "service/host-launch.h"
 #include "service/installer.h"
 #include "service/remote-source.h"
 
@@ -256,7 +257,7 @@ static int start_unit(Downloader *downloader, int theirs, sd_bus_error *reterr) 
         static const char *const environment[] = { "PATH=/usr/bin:/bin", "HOME=/tmp", "LANG=C.UTF-8", NULL };
         const char *certificates = downloader->context->config->certificates;
         const char *const arguments[] = { certificates ? SANDBOX_CERTIFICATES_PATH : NULL, NULL };
-        g_autofree char *helper = find_helper(downloader), *name = NULL;
+        g_autofree char *helper = find_helper(downloader), *name = NULL, *binds_to = host_own_unit(downloader->context);
         int r;
 
         /* A serial of the clock: units of a service that was killed may still be there. */
@@ -270,6 +271,8 @@ static int start_unit(Downloader *downloader, int theirs, sd_bus_error *reterr) 
                 .unit = name,
                 .description = "Download of a bundle of extensions",
                 .plugin_id = "download",
+                .binds_to = binds_to,
+                .lifeline = binds_to ? NULL : downloader->context->lifeline,
                 .launcher = helper,
                 .arguments = arguments,
                 .environment = environment,

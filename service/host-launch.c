@@ -162,10 +162,14 @@ static void add_targets(HostLaunch *launch, const HostContext *context) {
         add(launch->hidden, NULL);
 }
 
-/* The unit that we run in, when it belongs to the manager that starts the hosts: they go down with it. */
-static char *own_unit(const HostContext *context) {
+/* The unit that we are, when it belongs to the manager that starts the hosts: they go down with it. To run in a unit is not
+ * enough: that of a bus or an editor that started us outlives us. */
+char *host_own_unit(const HostContext *context) {
+        const char *main_process = g_getenv("SYSTEMD_EXEC_PID");
         char *unit = NULL;
 
+        if (!main_process || g_ascii_strtoll(main_process, NULL, 10) != getpid())
+                return NULL;
         if (unit_manager_get_system(context->manager))
                 (void) sd_pid_get_unit(0, &unit);
         else
@@ -199,7 +203,7 @@ static int launch_new(
         if (r < 0)
                 return r;
 
-        launch->binds_to = own_unit(context);
+        launch->binds_to = host_own_unit(context);
         launch->plugin_id = g_strdup(plugin_id);
         add_targets(launch, context);
         add_environment(launch);
@@ -207,6 +211,7 @@ static int launch_new(
                 .unit = launch->unit,
                 .plugin_id = launch->plugin_id,
                 .binds_to = launch->binds_to,
+                .lifeline = launch->binds_to ? NULL : context->lifeline,
                 .root = root >= 0 ? codewhale_home_get_path(context->home, HOME_SANDBOX) : NULL,
                 .launcher = context->launcher_path,
                 .environment = (const char *const *) launch->environment->pdata,

@@ -45,5 +45,12 @@ void host_launch_expect(const HostLaunch *launch, const Runtime *runtime, HostTi
 /** host_launch_probe() - a specification for a throw-away unit that only reports; for doctor */
 int host_launch_probe(const HostContext *context, uint64_t unit_generation, HostLaunch **ret, sd_bus_error *reterr);
 
+/**
+ * host_own_unit() - the unit of the manager that starts hosts whose main process we are: what we start is bound to it
+ *
+ * Return: a new string; NULL when we are none, and a lifeline has to do (sandbox/lifeline.h).
+ */
+char *host_own_unit(const HostContext *context);
+
 /** host_data_open() - the directory that keeps what one plugin stored; made when missing. A descriptor or -errno */
 int host_data_open(CodewhaleHome *home, const Plugin *plugin);

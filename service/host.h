@@ -9,6 +9,7 @@
 #include <systemd/sd-event.h>
 
 #include "common/jwriter.h"
+#include "sandbox/lifeline.h"
 #include "sandbox/manager.h"
 #include "service/config.h"
 #include "service/owner.h"
@@ -37,6 +38,7 @@ typedef struct Host Host;
 typedef struct HostContext {
         sd_event *event;
         UnitManager *manager;
+        Lifeline *lifeline;        /* for hosts of a service that is no unit */
         RuntimeSelector *runtime;
         Registry *registry;
         Config *config;

@@ -343,6 +343,7 @@ static void service_make_parts(Service *service) {
         service->context = (HostContext) {
                 .event = service->event,
                 .manager = service->manager,
+                .lifeline = service->lifeline,
                 .runtime = service->runtime,
                 .registry = service->registry,
                 .config = service->config,
@@ -382,6 +383,7 @@ int service_new(sd_event *event, const ServiceOptions *options, Service **ret, s
                 return errors_set(reterr, ERROR_IO, "systemd's %s manager can't be reached: %s.",
                                   unit_manager_kind_to_string(options->manager), g_strerror(-r));
 
+        service->lifeline = lifeline_new(service->manager, service->launcher_path);
         service_make_parts(service);
         r = sd_event_add_defer(event, &service->status_line, on_status_line, service);
         if (r < 0)
@@ -420,6 +422,7 @@ Service *service_free(Service *service) {
         plugin_set_free(service->plugins);
         decision_log_free(service->decisions);
         runtime_selector_free(service->runtime);
+        lifeline_free(service->lifeline);
         unit_manager_unref(unit_manager_close(service->manager));
         overlay_table_free(service->overlays);
         permissions_free(service->permissions);

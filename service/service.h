@@ -63,6 +63,7 @@ struct Service {
         char *bundle_path, *launcher_path;
         HostContext context;
         UnitManager *manager;
+        Lifeline *lifeline;
         char *manager_lost; /* why there is no manager; NULL while there is one */
         CodewhaleHome *home;
         Config *config;

@@ -16,7 +16,9 @@
  *                            what is in it, too. No trial file is made there.
  *   --keep=NAME              a variable of the environment that the runtime gets; all others are dropped
  *   --without=landlock       don't use Landlock, as on a kernel that has none (for tests)
- *   --probe                  report, wait for the word, and end */
+ *   --probe                  report, wait for the word, and end
+ *
+ * or, outside of any sandbox, with nothing else: --lifeline (sandbox/lifeline.h). */
 
 #include <stdbool.h>
 #include <stddef.h>

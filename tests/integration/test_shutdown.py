@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """How the service ends, in whatever a host is doing then: nothing of it is left, and it says so by its status."""
 
+import os
 import time
 
 from codewhale import BusError, ServiceCase, is_error, iterate_until, tool_source
 from codewhale.units import systemctl
 
 SPIN = 'while (true) {}'
+SPIN_LATER = f'setTimeout(() => {{ {SPIN} }}, 500)'
 
 
 class Shutdown(ServiceCase):
@@ -19,7 +21,7 @@ class Shutdown(ServiceCase):
         time.sleep(0.5)
 
     def ends_clean(self):
-        self.assertEqual((self.daemon.stop(), self.units.wait_until_gone()), (0, []))
+        self.assertEqual((self.daemon.stop(), self.units.wait_until_all_gone()), (0, []))
 
     def test_H14_host_at_rest(self):
         self.client.bring_up(self.bundle('probe', tool_source("return 'alive'")))
@@ -70,6 +72,36 @@ class Shutdown(ServiceCase):
         self.busy()
         systemctl('daemon-reload')
         self.ends_clean()
+
+    def killed(self):
+        """SIGKILL to a service that is no unit: nobody stops its hosts but what they are bound to."""
+        pids = self.units.all_processes()
+        self.assertTrue(pids)
+        self.daemon.kill()
+        self.assertEqual(self.units.wait_until_all_gone(), [])
+        iterate_until(lambda: not [pid for pid in pids if os.path.exists(f'/proc/{pid}')], what='the end of every process')
+
+    def test_H14_SIGKILL_of_a_service_that_is_no_unit_ends_a_host_that_spins(self):
+        self.busy()
+        self.killed()
+        self.daemon.start()
+        self.assertEqual(self.units.all_names(), [], 'the next service finds an orphan')
+
+    def test_H14_SIGKILL_ends_also_who_ignores_to_be_asked(self):
+        self.client.bring_up(self.bundle('probe', tool_source("return 'alive'", more="process.on('SIGTERM', () => {})\n" + SPIN_LATER)))
+        iterate_until(lambda: self.client.properties('Plugin', path=self.client.plugins()['probe'][1])['HostState'] == 'unresponsive',
+                      what='a loop that is blocked')
+        self.killed()
+
+    def test_H14_a_lifeline_that_somebody_ended_is_made_anew(self):
+        self.client.bring_up(self.bundle('probe', tool_source("return 'alive'")))
+        before = self.units.lifelines()
+        self.assertEqual(len(before), 1)
+        systemctl('stop', *before)
+        self.approver()
+        iterate_until(lambda: self.units.lifelines() not in ([], before), what='another lifeline')
+        self.assertEqual(self.client.tool('probe', seconds=60)['content'][0]['text'], 'alive')
+        self.killed()
 
 
 del ServiceCase

@@ -35,7 +35,7 @@ class ServiceCase(unittest.TestCase):
     def _check_nothing_is_left(self):
         status = self.daemon.stop()
         self.assertIn(status, (0, None), f'the service ended with {status}:\n{self.daemon.log()}')
-        self.assertEqual(self.units.wait_until_gone(), [], 'a unit or process is left')
+        self.assertEqual(self.units.wait_until_all_gone(), [], 'a unit or process is left')
 
     def tearDown(self):
         failed = any(error for _, error in getattr(self._outcome, 'errors', ()) if error) or not self._outcome.success

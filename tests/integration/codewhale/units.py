@@ -6,6 +6,8 @@ import subprocess
 import time
 from pathlib import Path
 
+LIFELINE = 'codewhale-lifeline-'
+
 
 def systemctl(*words):
     return subprocess.run(['systemctl', '--user', *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -23,8 +25,15 @@ class Units:
         lines = systemctl('list-units', '--all', '--no-legend', '--plain', 'codewhale-*.service').splitlines()
         return [line.split()[0] for line in lines if line.split()]
 
-    def names(self):
+    def all_names(self):
         return [name for name in self._list() if name not in self.before]
+
+    def names(self):
+        """Without what ties hosts to a service that is no unit: that runs nothing of anybody's."""
+        return [name for name in self.all_names() if not name.startswith(LIFELINE)]
+
+    def lifelines(self):
+        return [name for name in self.all_names() if name.startswith(LIFELINE)]
 
     @staticmethod
     def processes(unit):
@@ -42,11 +51,15 @@ class Units:
     def all_processes(self):
         return [pid for name in self.names() for pid in self.processes(name)]
 
-    def wait_until_gone(self, seconds=15):
+    def wait_until_all_gone(self, seconds=15):
+        """What wait_until_gone() waits for, and nothing left that a service which is gone started, whatever it is."""
+        return self.wait_until_gone(seconds, self.all_names)
+
+    def wait_until_gone(self, seconds=15, names=None):
         """Empty control groups and no unit left, failed ones included. Returns what is left."""
         deadline = time.monotonic() + seconds
         while True:
-            left = self.names()
+            left = (names or self.names)()
             if not left or time.monotonic() > deadline:
                 return [f'{name}: {self.processes(name)}' for name in left]
             time.sleep(0.05)
