@@ -69,8 +69,6 @@ static void on_register(Host *host, uint64_t id, Jval params) {
         if (jval_equals_text(jval_member(params, "kind"), "skill_root")) {
                 SkillProposal *proposal = g_new(SkillProposal, 1);
 
-                /* Their files are read when the plugin starts, so a record of it would not do. */
-                host->listable = false;
                 *proposal = (SkillProposal) { host, id };
                 registry_propose_skills(host->context->registry, host->owner, params, on_skills_answered, proposal);
                 return;

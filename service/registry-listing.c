@@ -8,10 +8,29 @@
 /* What is known of a plugin before it runs (design 5.3): listed from a record, and compared with what its next activation
  * registers. What is the same keeps its handle, so that a call which waits for the host is still meant for it. */
 
+static bool is_skill_root(Jval item) {
+        return jval_equals_text(jval_member(item, "kind"), "skill_root");
+}
+
+static int list_skills(Registry *registry, Owner *owner, Jval item, char **ret_refusal) {
+        OwnerEntry *entry;
+        const char *path;
+        size_t size;
+        int r;
+
+        r = registry_find_proposer(owner, item, &entry, ret_refusal);
+        if (r < 0)
+                return r;
+        path = jval_string(jval_member(jval_member(item, "spec"), "name"), &size);
+        return skill_registry_list(registry->skills, owner, entry, path, size, ret_refusal);
+}
+
 int registry_list(Registry *registry, Owner *owner, Jval item, char **ret_refusal) {
         uint64_t handle;
         int r;
 
+        if (is_skill_root(item))
+                return list_skills(registry, owner, item, ret_refusal);
         registry->listing = true;
         r = registry_register(registry, owner, item, &handle, ret_refusal);
         registry->listing = false;
@@ -70,23 +89,13 @@ uint64_t registry_confirm_section(
                         continue;
                 if (section->interpolate == interpolate && section->text_size == size && memcmp(section->text, text, size) == 0) {
                         g_hash_table_iter_remove(&iter);
+                        g_hash_table_add(registry->confirmed_sections, g_memdup2(&handle, sizeof handle));
                         return handle;
                 }
                 remove_section(registry, handle);
                 return 0;
         }
         return 0;
-}
-
-static void settle_sections(Registry *registry, const Owner *owner) {
-        g_autoptr(GList) handles = g_hash_table_get_keys(registry->listed_sections);
-
-        for (GList *item = handles; item; item = item->next) {
-                uint64_t handle = *(uint64_t *) item->data;
-
-                if (section_is_of(find_section(registry, &handle), owner))
-                        remove_section(registry, handle);
-        }
 }
 
 /* The handles of an owner's sections, in their order. */
@@ -107,6 +116,24 @@ static GArray *section_handles(const Registry *registry, const Owner *owner) {
         return handles;
 }
 
+static unsigned settle_sections(Registry *registry, const Owner *owner, unsigned *ret_added) {
+        g_autoptr(GArray) handles = section_handles(registry, owner);
+        unsigned confirmed = 0, added = 0;
+
+        for (size_t i = 0; i < handles->len; i++) {
+                uint64_t handle = g_array_index(handles, uint64_t, i);
+
+                if (g_hash_table_contains(registry->listed_sections, &handle))
+                        remove_section(registry, handle);
+                else if (g_hash_table_remove(registry->confirmed_sections, &handle))
+                        confirmed++;
+                else
+                        added++;
+        }
+        *ret_added = added;
+        return confirmed;
+}
+
 /* ---- the whole of an owner ---- */
 
 bool registry_can_list(Jval params) {
@@ -115,11 +142,11 @@ bool registry_can_list(Jval params) {
         for (int known = 0; known < _REGISTRATION_KIND_MAX; known++)
                 if (jval_equals_text(kind, registry_word(known)))
                         return true;
-        return jval_equals_text(kind, "prompt_section") || jval_equals_text(kind, "prompt_template");
+        return jval_equals_text(kind, "prompt_section") || jval_equals_text(kind, "prompt_template") || is_skill_root(params);
 }
 
 unsigned registry_settle(Registry *registry, Owner *owner, unsigned *ret_added) {
-        unsigned confirmed = 0, added = 0;
+        unsigned confirmed = 0, added = 0, added_sections, added_skills;
 
         for (size_t i = registry->live->len; i > 0; i--) {
                 Registration *registration = g_ptr_array_index(registry->live, i - 1);
@@ -136,9 +163,10 @@ unsigned registry_settle(Registry *registry, Owner *owner, unsigned *ret_added) 
                         registry_changed(registry, kind);
                 }
         }
-        settle_sections(registry, owner);
+        confirmed += settle_sections(registry, owner, &added_sections);
+        confirmed += skill_registry_settle(registry->skills, owner, &added_skills);
         if (ret_added)
-                *ret_added = added;
+                *ret_added = added + added_sections + added_skills;
         return confirmed;
 }
 
@@ -187,6 +215,20 @@ static void write_section(const Section *section, const Owner *owner, JWriter *w
         jwriter_end_object(writer);
 }
 
+static void write_root(const SkillRoot *root, void *userdata) {
+        JWriter *writer = userdata;
+
+        jwriter_begin_object(writer);
+        write_scope(root->entry->path, root->entry->sha256, writer);
+        jwriter_member_string(writer, "kind", "skill_root");
+        jwriter_key(writer, "spec");
+        jwriter_begin_object(writer);
+        jwriter_member_string(writer, "name", root->path);
+        jwriter_member_string(writer, "description", "");
+        jwriter_end_object(writer);
+        jwriter_end_object(writer);
+}
+
 void registry_write_owner(const Registry *registry, const Owner *owner, JWriter *writer) {
         g_autoptr(GArray) handles = section_handles(registry, owner);
 
@@ -199,5 +241,6 @@ void registry_write_owner(const Registry *registry, const Owner *owner, JWriter 
         }
         for (size_t i = 0; i < handles->len; i++)
                 write_section(find_section(registry, &g_array_index(handles, uint64_t, i)), owner, writer);
+        skill_registry_foreach_root(registry->skills, owner, write_root, writer);
         jwriter_end_array(writer);
 }

@@ -16,10 +16,14 @@ struct Registry {
         GHashTable *former[_REGISTRATION_KIND_MAX]; /* folded name -> Plugin that had it; bounded like the names themselves */
         GHashTable *section_handles; /* our handle -> the section's */
         GHashTable *listed_sections; /* our handles of sections that no activation has confirmed yet */
+        GHashTable *confirmed_sections; /* and of those that the present activation did confirm */
         bool listing;                /* registry_list() is at work */
         const RegistryEvents *events;
         void *userdata;
 };
+
+/** registry_find_proposer() - the entry of @owner that a message speaks for; -EPERM with why it may not register */
+int registry_find_proposer(Owner *owner, Jval params, OwnerEntry **ret, char **ret_refusal);
 
 /** registry_confirm() - the handle of what a record listed, when @fresh is the same; 0: it is new or different */
 uint64_t registry_confirm(Registry *registry, const Registration *fresh);

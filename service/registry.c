@@ -48,6 +48,7 @@ Registry *registry_new(sd_event *event) {
         registry->taken.tools = native_names_new();
         registry->section_handles = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
         registry->listed_sections = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+        registry->confirmed_sections = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
         for (int kind = 0; kind < _REGISTRATION_KIND_MAX; kind++) {
                 registry->names[kind] = g_hash_table_new_full(
                                 g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
@@ -67,6 +68,7 @@ Registry *registry_free(Registry *registry) {
         g_ptr_array_unref(registry->live);
         g_hash_table_unref(registry->section_handles);
         g_hash_table_unref(registry->listed_sections);
+        g_hash_table_unref(registry->confirmed_sections);
         section_registry_free(registry->sections);
         skill_registry_free(registry->skills);
         native_names_free(registry->taken.tools);
@@ -257,8 +259,7 @@ static int registry_register_section(
         return 0;
 }
 
-/* The owner and the entry that a message speaks for, or why it may not register */
-static int registry_find_proposer(Owner *owner, Jval params, OwnerEntry **ret, char **ret_refusal) {
+int registry_find_proposer(Owner *owner, Jval params, OwnerEntry **ret, char **ret_refusal) {
         if (!owner_is_live(owner)) {
                 *ret_refusal = g_strdup("the plugin is not live");
                 return -EPERM;
@@ -337,6 +338,7 @@ static void registry_unregister_section(Registry *registry, Owner *owner, uint64
         (void) section_registry_remove(registry->sections, *section_handle);
         g_hash_table_remove(registry->section_handles, &handle);
         g_hash_table_remove(registry->listed_sections, &handle);
+        g_hash_table_remove(registry->confirmed_sections, &handle);
         registry_prompt_changed(registry);
 }
 
@@ -374,6 +376,7 @@ static gboolean is_unknown(gpointer handle, gpointer value, gpointer userdata) {
 static void registry_forget_sections(Registry *registry) {
         g_hash_table_foreach_remove(registry->section_handles, is_forgotten, registry);
         g_hash_table_foreach_remove(registry->listed_sections, is_unknown, registry);
+        g_hash_table_foreach_remove(registry->confirmed_sections, is_unknown, registry);
 }
 
 /* Only what was usable: a name that never worked is no name to explain. */

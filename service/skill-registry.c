@@ -79,12 +79,18 @@ static void tell_changed(const SkillRegistry *registry) {
                 registry->changed(registry->userdata);
 }
 
+/* As registration_is_usable(): active, or known from a record whose plugin is on its way at most. */
 static bool root_is_usable(const SkillRoot *root) {
-        return owner_get_state(root->owner) == OWNER_ACTIVE && root->entry->state == OWNER_ACTIVE;
+        OwnerState owner = owner_get_state(root->owner), entry = root->entry->state;
+
+        return (owner == OWNER_ACTIVE && entry == OWNER_ACTIVE) ||
+                        (owner == OWNER_LISTED && root->listed && (entry == OWNER_LISTED || entry == OWNER_ACTIVE));
 }
 
 static bool root_is_live(const SkillRoot *root) {
-        return owner_is_live(root->owner) && (root->entry->state == OWNER_ACTIVATING || root->entry->state == OWNER_ACTIVE);
+        OwnerState entry = root->entry->state;
+
+        return owner_is_live(root->owner) && (entry == OWNER_ACTIVATING || entry == OWNER_LISTED || entry == OWNER_ACTIVE);
 }
 
 /* ---- limits ---- */
@@ -234,22 +240,38 @@ static int on_work(sd_event_source *source, void *userdata) {
         return 0;
 }
 
-void skill_registry_propose(
-                SkillRegistry *registry, Owner *owner, OwnerEntry *entry, const char *path, size_t path_size, SkillAnswer answer,
-                void *userdata) {
-        SkillRoot *root = g_new0(SkillRoot, 1);
-        g_autofree char *refusal = NULL;
-        Proposal *proposal;
+static bool is_listed_as(const SkillRoot *root, const SkillRoot *fresh) {
+        return root->listed && !root->confirmed && root->owner == fresh->owner && root->entry == fresh->entry &&
+                        strcmp(root->path, fresh->path) == 0;
+}
 
-        *root = (SkillRoot) { .owner = owner_ref(owner), .entry = entry, .path = g_strndup(path, path_size) };
-        refusal = proposal_refusal(registry, root, path_size);
-        if (refusal) {
-                root_free(root);
-                answer(0, refusal, userdata);
-                return;
+/* Whether the record named it already; it is answered then, now or when its folder was looked through. */
+static bool confirm_listed(SkillRegistry *registry, const SkillRoot *fresh, SkillAnswer answer, void *userdata) {
+        for (size_t i = 0; i < registry->roots->len; i++) {
+                SkillRoot *root = g_ptr_array_index(registry->roots, i);
+
+                if (!is_listed_as(root, fresh))
+                        continue;
+                root->confirmed = true;
+                answer(root->handle, NULL, userdata);
+                return true;
         }
+        for (size_t i = 0; i < registry->proposals->len; i++) {
+                Proposal *proposal = g_ptr_array_index(registry->proposals, i);
 
-        proposal = g_new0(Proposal, 1);
+                if (!is_listed_as(proposal->root, fresh))
+                        continue;
+                proposal->root->confirmed = true;
+                proposal->answer = answer;
+                proposal->userdata = userdata;
+                return true;
+        }
+        return false;
+}
+
+static void propose(SkillRegistry *registry, SkillRoot *root, SkillAnswer answer, void *userdata) {
+        Proposal *proposal = g_new0(Proposal, 1);
+
         *proposal = (Proposal) { .root = root, .answer = answer, .userdata = userdata };
         g_ptr_array_add(registry->proposals, proposal);
         if (registry->work)
@@ -259,7 +281,76 @@ void skill_registry_propose(
                         registry_step(registry);
 }
 
+void skill_registry_propose(
+                SkillRegistry *registry, Owner *owner, OwnerEntry *entry, const char *path, size_t path_size, SkillAnswer answer,
+                void *userdata) {
+        SkillRoot *root = g_new0(SkillRoot, 1);
+        g_autofree char *refusal = NULL;
+
+        *root = (SkillRoot) { .owner = owner_ref(owner), .entry = entry, .path = g_strndup(path, path_size) };
+        if (confirm_listed(registry, root, answer, userdata)) {
+                root_free(root);
+                return;
+        }
+        refusal = proposal_refusal(registry, root, path_size);
+        if (refusal) {
+                root_free(root);
+                answer(0, refusal, userdata);
+                return;
+        }
+        propose(registry, root, answer, userdata);
+}
+
+static void on_listed(uint64_t handle, const char *refusal, void *userdata) {
+        (void) handle;
+        (void) refusal;
+        (void) userdata;
+}
+
+int skill_registry_list(
+                SkillRegistry *registry, Owner *owner, OwnerEntry *entry, const char *path, size_t path_size, char **ret_refusal) {
+        SkillRoot *root = g_new0(SkillRoot, 1);
+        char *refusal;
+
+        *root = (SkillRoot) { .owner = owner_ref(owner), .entry = entry, .path = g_strndup(path, path_size), .listed = true };
+        refusal = proposal_refusal(registry, root, path_size);
+        if (refusal) {
+                root_free(root);
+                *ret_refusal = refusal;
+                return -EPERM;
+        }
+        propose(registry, root, on_listed, NULL);
+        return 0;
+}
+
 /* ---- taking away ---- */
+
+unsigned skill_registry_settle(SkillRegistry *registry, const Owner *owner, unsigned *ret_added) {
+        unsigned confirmed = 0, added = 0, gone = 0;
+
+        for (size_t i = registry->proposals->len; i > 0; i--) {
+                const SkillRoot *root = ((const Proposal *) g_ptr_array_index(registry->proposals, i - 1))->root;
+
+                if (root->owner == owner && root->listed && !root->confirmed)
+                        proposal_end(registry, i - 1, "its plugin does not register it any more");
+        }
+        for (size_t i = registry->roots->len; i > 0; i--) {
+                const SkillRoot *root = g_ptr_array_index(registry->roots, i - 1);
+
+                if (root->owner != owner)
+                        continue;
+                confirmed += root->confirmed;
+                added += !root->listed;
+                if (root->listed && !root->confirmed) {
+                        g_ptr_array_remove_index(registry->roots, (guint) i - 1);
+                        gone++;
+                }
+        }
+        if (gone > 0)
+                tell_changed(registry);
+        *ret_added = added;
+        return confirmed;
+}
 
 bool skill_registry_unregister(SkillRegistry *registry, Owner *owner, uint64_t handle) {
         for (size_t i = 0; i < registry->roots->len; i++) {
@@ -293,6 +384,13 @@ void skill_registry_withdraw(SkillRegistry *registry, Owner *owner, const OwnerE
         }
         if (changed)
                 tell_changed(registry);
+}
+
+void skill_registry_foreach_root(
+                const SkillRegistry *registry, const Owner *owner, void (*each)(const SkillRoot *root, void *userdata), void *userdata) {
+        for (size_t i = 0; i < registry->roots->len; i++)
+                if (((const SkillRoot *) g_ptr_array_index(registry->roots, i))->owner == owner)
+                        each(g_ptr_array_index(registry->roots, i), userdata);
 }
 
 void skill_registry_announce(SkillRegistry *registry, const Owner *owner) {

@@ -21,6 +21,8 @@ typedef struct SkillRoot {
         char *path;
         GPtrArray *skills; /* Skill; NULL while it is proposed */
         size_t kept;       /* bytes of instructions and texts */
+        bool listed;       /* it comes from a record */
+        bool confirmed;    /* and the activation proposed the same */
 } SkillRoot;
 
 /* What became of a proposal: a handle, or 0 and the reason. Called once; also from within skill_registry_withdraw(). */
@@ -48,6 +50,28 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SkillRegistry, skill_registry_free)
 void skill_registry_propose(
                 SkillRegistry *registry, Owner *owner, OwnerEntry *entry, const char *path, size_t path_size, SkillAnswer answer,
                 void *userdata);
+
+/**
+ * skill_registry_list() - likewise for a root that a record of its plugin names, without the plugin running (design 5.3)
+ *
+ * A proposal of the same by its activation gets the handle of this one. A folder that does not do any more is forgotten.
+ *
+ * Return: 0, or -EPERM with the reason.
+ */
+int skill_registry_list(
+                SkillRegistry *registry, Owner *owner, OwnerEntry *entry, const char *path, size_t path_size, char **ret_refusal);
+
+/**
+ * skill_registry_settle() - the activation is over: take away what was listed and did not come
+ * @ret_added: roots that no record named
+ *
+ * Return: how many of the listed ones came.
+ */
+unsigned skill_registry_settle(SkillRegistry *registry, const Owner *owner, unsigned *ret_added);
+
+/** skill_registry_foreach_root() - the admitted roots of an owner */
+void skill_registry_foreach_root(
+                const SkillRegistry *registry, const Owner *owner, void (*each)(const SkillRoot *root, void *userdata), void *userdata);
 
 /** skill_registry_unregister() - take one root away; false when the owner has no such handle */
 bool skill_registry_unregister(SkillRegistry *registry, Owner *owner, uint64_t handle);

@@ -83,6 +83,37 @@ class Records(DemandCase):
         self.assertEqual(self.client.call('Tools', 'List', '(a{sv})', {}), before)
         self.assertEqual(self.client.snapshot()['text'].count('There is a probe.'), 1)
 
+    def test_sections_and_skills_that_come_again_keep_the_record(self):
+        files = {'crafts/saw/SKILL.md': '---\nname: saw\ndescription: Cuts wood.\n---\nTake a saw.\n'}
+        self.client.bring_up(self.bundle('probe', tool_source(ECHO, inject=('tools', 'prompt', 'skills'), more='''
+            ctx.prompt.registerSection({ id: 'about', text: 'There is a probe.' })
+            ctx.skills.registerRoot({ path: 'crafts' })'''), files=files))
+        self.restart()
+        self.assertAsleep('probe')
+        iterate_until(lambda: [row[0] for row in self.client.call('Skills', 'List', '(a{sv})', {})] == ['probe:saw'], what='the skill')
+        self.assertIn('Take a saw.', self.client.call('Skills', 'Load', '(sa{sv})', 'probe:saw', {}))
+        self.assertEqual(self.units.names(), [], 'looking at a skill starts nothing')
+        receipt = json.loads(self.client.call('Skills', 'Describe', '(sa{sv})', 'probe:saw', {}))['receipt']
+        self.assertEqual(self.client.tool('probe')['content'][0]['text'], 'alive')
+        self.assertEqual(self.describe()['listed_from'], 'activation')
+        self.assertEqual([row[0] for row in self.client.call('Skills', 'List', '(a{sv})', {})], ['probe:saw'])
+        # The start that it was listed for made nothing of it stale.
+        self.assertEqual(json.loads(self.client.call('Skills', 'Describe', '(sa{sv})', 'probe:saw', {}))['receipt'], receipt)
+        self.assertNotIn('does not register what it did before', self.daemon.log())
+
+    def test_skills_that_do_not_come_again_are_gone(self):
+        files = {'crafts/saw/SKILL.md': '---\nname: saw\ndescription: Cuts wood.\n---\nTake a saw.\n'}
+        self.client.bring_up(self.bundle('probe', tool_source(ECHO, inject=('tools', 'storage', 'skills')).replace(
+            'export function apply(ctx) {', '''export async function apply(ctx) {
+              const runs = await ctx.storage.get('runs') ?? 0
+              await ctx.storage.set('runs', runs + 1)
+              if (runs === 0) ctx.skills.registerRoot({ path: 'crafts' })'''), files=files))
+        self.restart()
+        iterate_until(lambda: self.client.call('Skills', 'List', '(a{sv})', {}), what='the skill')
+        self.client.tool('probe')
+        self.assertEqual(self.client.call('Skills', 'List', '(a{sv})', {}), [])
+        self.assertIn('does not register what it did before: 0 new or different, 1 gone', self.daemon.log())
+
     def test_command_starts_it(self):
         self.client.bring_up(self.bundle('probe', tool_source(ECHO, inject=('tools', 'commands'), more='''
             ctx.commands.register({ name: 'probe-it', description: 'd', handler: async () => 'done' })''')))
