@@ -135,6 +135,7 @@ void host_list(Host *host) {
         host->n_listed = (unsigned) n - 1;
         g_free(host->listed_for);
         host->listed_for = g_steal_pointer(&key);
+        host_note_guard(host);
 }
 
 void host_compare_listing(Host *host) {
@@ -157,6 +158,7 @@ void host_compare_listing(Host *host) {
 void host_forget_record(Host *host) {
         host->recorded = false;
         registration_record_forget(host->context->home, host->plugin);
+        host_keep_guard(host);
 }
 
 /* Only when every entry is active: one that failed is to be seen, and tried again, at the next start. */
@@ -239,6 +241,7 @@ void host_keep_record(Host *host) {
                 host->recorded = r >= 0;
                 if (r < 0)
                         host_add_diagnostic(host, "what it registered can't be kept: %s", g_strerror(-r));
+                host_keep_guard(host);
         }
 
         host_watch_idle(host);

@@ -75,6 +75,7 @@ static void on_register(Host *host, uint64_t id, Jval params) {
         }
         r = registry_register(host->context->registry, host->owner, params, &handle, &refusal);
         host->listable = host->listable && (r < 0 || registry_can_list(params));
+        host_note_guard(host);
         respond_registered(host, id, handle, refusal);
 }
 
@@ -83,6 +84,7 @@ static void on_unregister(Host *host, uint64_t id, Jval params) {
 
         (void) jval_uint64(jval_member(params, "handle"), &handle);
         registry_unregister(host->context->registry, host->owner, handle);
+        host_note_guard(host);
         respond_text(host, id, "{}");
 }
 

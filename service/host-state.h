@@ -39,6 +39,7 @@ struct Host {
         bool launch_failed;       /* FAILED, and no code of the plugin had run */
         uint64_t started_usec;    /* the last start; monotonic */
         bool due;                 /* start it even when nobody needs it: it crashed, or was reloaded */
+        bool guard;               /* it listened to calls when it was last known; see host-guard.c */
         bool listable;            /* a record can hold all that it registered */
         bool recorded;            /* there is a record of what @owner has */
         char *listed_for;         /* what the listing of @owner holds for, as failed_for */
@@ -113,6 +114,20 @@ bool host_must_run(const Host *host);
 
 /** host_compare_listing() - all entries had their turn: take away what was listed and did not come, and say so */
 void host_compare_listing(Host *host);
+
+/* Whether it may be a guard (host-guard.c). */
+
+/** host_note_guard() - its registrations changed, or were listed */
+void host_note_guard(Host *host);
+
+/** host_recall_guard() - it starts without being listed: what the disk knows of an earlier run */
+void host_recall_guard(Host *host);
+
+/** host_keep_guard() - for the next run of the service, where the record does not */
+void host_keep_guard(Host *host);
+
+/** host_forget_guard() - it was switched off */
+void host_forget_guard(Host *host);
 
 /** host_watch_idle() - count the time, from now on, until nobody needs it */
 void host_watch_idle(Host *host);

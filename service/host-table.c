@@ -129,6 +129,22 @@ void host_table_retry(HostTable *table) {
                 host_retry(item->data);
 }
 
+void host_table_foreach_missing_guard(const HostTable *table, void (*each)(Host *host, void *userdata), void *userdata) {
+        g_autoptr(GPtrArray) missing = NULL;
+        GHashTableIter iter;
+        void *host;
+
+        /* Asked for by every call, and hardly ever true. */
+        g_hash_table_iter_init(&iter, table->hosts);
+        while (g_hash_table_iter_next(&iter, NULL, &host))
+                if (host_is_missing_guard(host)) {
+                        missing = missing ?: g_ptr_array_new();
+                        g_ptr_array_add(missing, host);
+                }
+        for (size_t i = 0; missing && i < missing->len; i++)
+                each(g_ptr_array_index(missing, i), userdata);
+}
+
 unsigned host_table_count_running(const HostTable *table) {
         GHashTableIter iter;
         unsigned n = 0;

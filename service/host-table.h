@@ -41,5 +41,8 @@ void host_table_attach(HostTable *table);
 /** host_table_forget_waiters() - host_forget_waiters() for all hosts */
 void host_table_forget_waiters(HostTable *table, const void *userdata);
 
+/** host_table_foreach_missing_guard() - see host_is_missing_guard() */
+void host_table_foreach_missing_guard(const HostTable *table, void (*each)(Host *host, void *userdata), void *userdata);
+
 Host *host_table_find(const HostTable *table, const Plugin *plugin); /* NULL when it never had one */
 unsigned host_table_count_running(const HostTable *table);

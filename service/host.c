@@ -288,6 +288,7 @@ static const HeartbeatEvents heartbeat_events = {
 void host_on_activated(Host *host) {
         host->activated = true;
         g_clear_pointer(&host->failed_for, g_free);
+        host_note_guard(host);
         host_keep_record(host);
         host_set_state(host, HOST_READY, NULL);
         log_plugin(LOG_INFO, MESSAGE_PLUGIN_ACTIVE, plugin_get_id(host->plugin), host_get_unit(host), "%s is active", plugin_get_name(host->plugin));
@@ -379,6 +380,7 @@ static void host_begin(Host *host) {
                 return;
         if (host->state == HOST_DISABLED)
                 host_set_state(host, HOST_IDLE, NULL);
+        host_recall_guard(host);
         if (r < 0) {
                 host_fail(host, HOST_STAGE_ACTIVATION, ERROR_EXECUTION_FAILED, error.message ?: g_strerror(-r));
                 return;
@@ -450,6 +452,8 @@ void host_sync(Host *host) {
                 /* Whoever enables it again has looked at it: it begins anew (SY-20). */
                 crash_budget_reset(&host->budget);
                 g_clear_pointer(&host->failed_for, g_free);
+                if (host->guard)
+                        host_forget_guard(host);
                 if (!host_drain(host) && host->state != HOST_DISABLED)
                         host_end(host, plugin_get_inactive_reason(host->plugin) ?: "the plugin is not active");
                 return;

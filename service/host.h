@@ -78,6 +78,9 @@ void host_forget_waiters(Host *host, const void *userdata);
 /** host_is_ready() - calls may be sent */
 bool host_is_ready(const Host *host);
 
+/** host_is_missing_guard() - it is enabled and listened to calls, and can't be asked now: calls wait for it, or are denied */
+bool host_is_missing_guard(const Host *host);
+
 /** host_touch() - something needed it until now: the time until it is stopped begins anew */
 void host_touch(Host *host);
 

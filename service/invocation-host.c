@@ -75,6 +75,20 @@ void invocation_with_listeners(Invocation *invocation, void (*next)(Invocation *
         invocation_awaited(invocation);
 }
 
+static void await_guard(Host *host, void *userdata) {
+        Invocation *invocation = userdata;
+
+        if (selection_sees(invocation->session->selection, host_get_plugin(host)))
+                await_host(invocation, host_get_plugin(host));
+}
+
+void invocation_with_guards(Invocation *invocation, void (*next)(Invocation *invocation)) {
+        invocation->await_next = next;
+        invocation->n_awaited = 1;
+        host_table_foreach_missing_guard(invocation->service->hosts, await_guard, invocation);
+        invocation_awaited(invocation);
+}
+
 /* ---- the target ---- */
 
 static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata) {

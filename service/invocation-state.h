@@ -112,6 +112,9 @@ void invocation_with_host(Invocation *invocation, void (*next)(Invocation *invoc
 /** invocation_with_listeners() - go on with @next when the hosts of all listeners are up or have failed */
 void invocation_with_listeners(Invocation *invocation, void (*next)(Invocation *invocation));
 
+/** invocation_with_guards() - go on with @next when no guard of its session is on its way any more (host_is_missing_guard()) */
+void invocation_with_guards(Invocation *invocation, void (*next)(Invocation *invocation));
+
 /** invocation_stop_waiting() - it is over: no host is waited for any more */
 void invocation_stop_waiting(Invocation *invocation);
 

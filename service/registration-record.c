@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/jwriter.h"
@@ -178,6 +179,43 @@ int registration_record_list(CodewhaleHome *home, Registry *registry, Owner *own
 
         registry_announce(registry, owner);
         return n + 1;
+}
+
+/* ---- guards ---- */
+
+static char *mark_name(const Plugin *plugin) {
+        return g_strdup_printf("%s.guard", plugin_get_data_name(plugin));
+}
+
+static bool lists_listener(const Jdoc *record) {
+        JIter iter = jval_iterate(jval_member(jdoc_root(record), "registrations"));
+        Jval item, key;
+
+        while (jiter_next(&iter, &key, &item))
+                if (jval_equals_text(jval_member(item, "kind"), "hook"))
+                        return true;
+        return false;
+}
+
+bool registration_record_is_guard(CodewhaleHome *home, const Plugin *plugin) {
+        _cleanup_close_ int directory = codewhale_home_open(home, HOME_RECORDS);
+        g_autofree char *name = mark_name(plugin), *reason = NULL;
+        g_autoptr(Jdoc) doc = NULL;
+
+        if (directory < 0)
+                return false;
+        return faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+                        (record_parse(home, plugin, &doc, &reason) >= 0 && lists_listener(doc));
+}
+
+void registration_record_mark_guard(CodewhaleHome *home, const Plugin *plugin, bool guard) {
+        _cleanup_close_ int directory = guard ? codewhale_home_make(home, HOME_RECORDS) : codewhale_home_open(home, HOME_RECORDS);
+        g_autofree char *name = mark_name(plugin);
+
+        if (directory >= 0 && guard)
+                (void) safe_replace_at(directory, name, "", 0, 0600);
+        else if (directory >= 0)
+                (void) safe_unlink_at(directory, name);
 }
 
 void registration_record_forget(CodewhaleHome *home, const Plugin *plugin) {

@@ -29,5 +29,15 @@ int registration_record_write(CodewhaleHome *home, const Registry *registry, con
  */
 int registration_record_list(CodewhaleHome *home, Registry *registry, Owner *owner, const char *config, char **ret_reason);
 
+/**
+ * registration_record_is_guard() - whether a plugin listened to calls when it was last active, as far as its record or a mark tells
+ *
+ * The record may be of other bytes or settings: nobody who was a guard ceases to be one by being changed.
+ */
+bool registration_record_is_guard(CodewhaleHome *home, const Plugin *plugin);
+
+/** registration_record_mark_guard() - keep beside the records that it is one, or that it is none */
+void registration_record_mark_guard(CodewhaleHome *home, const Plugin *plugin, bool guard);
+
 /** registration_record_forget() - remove a plugin's record, if there is one */
 void registration_record_forget(CodewhaleHome *home, const Plugin *plugin);

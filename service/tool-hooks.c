@@ -162,6 +162,24 @@ static void add_listener(Registration *listener, void *userdata) {
         g_ptr_array_add(invocation->listeners, registration_ref(listener));
 }
 
+/* One that is still missing after the wait for it: as good as a listener that can't be asked. */
+static void add_missing_guard(Host *host, void *userdata) {
+        Invocation *invocation = userdata;
+        const Plugin *plugin = host_get_plugin(host);
+        const HookSource source = { .label = plugin_get_name(plugin), .plugin = plugin_get_id(plugin), .strict = true };
+        g_autofree char *why = NULL;
+
+        if (!selection_sees(invocation->session->selection, plugin))
+                return;
+        /* The way out comes first: the rest may be clipped. */
+        why = g_strdup_printf("'codewhalectl disable %s' does without it; %s", plugin_get_name(plugin),
+                              host_get_reason(host) ?: "its host is not running");
+        if (!invocation->fold)
+                invocation->fold = hook_fold_new();
+        (void) hook_fold_add_failure(invocation->fold, &source, HOOK_FAILURE_ABSENT, why);
+        note_verdict(invocation, &source, "could not be asked");
+}
+
 /* All of their hosts are up, or have failed, which denies the call. The time for listeners begins now: a host that slept had
  * its own time to start in. */
 static void tool_hooks_ask_all(Invocation *invocation) {
@@ -173,10 +191,15 @@ static void tool_hooks_ask_all(Invocation *invocation) {
         tool_hooks_next(invocation);
 }
 
-void tool_hooks_begin(Invocation *invocation) {
+static void tool_hooks_gather(Invocation *invocation) {
+        host_table_foreach_missing_guard(invocation->service->hosts, add_missing_guard, invocation);
         registry_foreach(invocation->service->registry, REGISTRATION_HOOK, add_listener, invocation);
-        if (!invocation->listeners)
+        if (!invocation->listeners || invocation->fold)
                 tool_call_decide(invocation);
         else
                 invocation_with_listeners(invocation, tool_hooks_ask_all);
+}
+
+void tool_hooks_begin(Invocation *invocation) {
+        invocation_with_guards(invocation, tool_hooks_gather);
 }
