@@ -111,6 +111,8 @@
 #define HOST_RESTART_MSEC          250u
 #define HOST_CRASHES_MAX           3u
 #define HOST_CRASH_WINDOW_MSEC     300000u
+#define HOST_STARTS_MAX            4u  /* at once, of hosts that nobody waits for */
+#define HOST_STARTS_AWAITED_MAX    16u /* at once, with those that somebody waits for */
 #define HOST_LAUNCH_RETRY_MSEC     60000u
 #define HOST_DIRTY_MAX             2u
 #define HOST_DIRTY_WINDOW_MSEC     600000u

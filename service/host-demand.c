@@ -24,7 +24,7 @@ static bool is_settled(const Host *host, bool need) {
         case HOST_UNRESPONSIVE:
                 return need;
         case HOST_IDLE:
-                return !need && !host->restart;
+                return !need && !host->restart && host->queued == 0;
         case HOST_FAILED:
                 return !host->process;
         default:
@@ -70,6 +70,8 @@ void host_when_settled(Host *host, HostSettled settled, void *userdata) {
         const HostWaiter waiter = { settled, userdata, false };
 
         g_array_append_val(host->waiters, waiter);
+        if (host->queued > 0)
+                host_sync(host);
         host_settle(host);
 }
 
@@ -78,7 +80,7 @@ void host_need(Host *host, HostSettled settled, void *userdata) {
 
         host_touch(host);
         g_array_append_val(host->waiters, waiter);
-        if (host->state == HOST_IDLE)
+        if (host->state == HOST_IDLE || host->queued > 0)
                 host_sync(host);
         host_settle(host);
 }

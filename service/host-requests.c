@@ -207,23 +207,17 @@ static void on_storage_delete(Host *host, uint64_t id, Jval params) {
         respond_storage(host, id, r, r > 0 ? "{\"deleted\":true}" : "{\"deleted\":false}");
 }
 
-/* What the clean-up of a host that goes to sleep may still ask for: its registrations are gone already. */
-static void on_request_of_retiring(Host *host, const WireMethod *method, uint64_t id, Jval params) {
+/* The clean-up of a host that goes to sleep: its registrations are gone already, and storage is closed to it (contract 4.0.4). */
+static void on_request_of_retiring(Host *host, const WireMethod *method, uint64_t id) {
         if (method->id == WIRE_UNREGISTER)
                 respond_text(host, id, "{}");
-        else if (method->id == WIRE_STORAGE_GET)
-                on_storage_get(host, id, params);
-        else if (method->id == WIRE_STORAGE_SET)
-                on_storage_set(host, id, params);
-        else if (method->id == WIRE_STORAGE_DELETE)
-                on_storage_delete(host, id, params);
         else
                 respond_error(host, id, RPC_NOT_AVAILABLE, "the host is being stopped because nobody needs it now");
 }
 
 void host_on_request(Host *host, const WireMethod *method, uint64_t id, Jval params) {
         if (host->retiring && owner_matches(host->retiring, jval_member(params, "owner"))) {
-                on_request_of_retiring(host, method, id, params);
+                on_request_of_retiring(host, method, id);
                 return;
         }
         /* What a core call says of its owner is judged together with its ticket. */

@@ -39,6 +39,7 @@ struct Host {
         bool launch_failed;       /* FAILED, and no code of the plugin had run */
         uint64_t started_usec;    /* the last start; monotonic */
         bool due;                 /* start it even when nobody needs it: it crashed, or was reloaded */
+        uint64_t queued;          /* its place in the line of those that are to start; 0: it stands in none */
         bool guard;               /* it listened to calls when it was last known; see host-guard.c */
         bool listable;            /* a record can hold all that it registered */
         bool recorded;            /* there is a record of what @owner has */
@@ -114,6 +115,21 @@ bool host_must_run(const Host *host);
 
 /** host_compare_listing() - all entries had their turn: take away what was listed and did not come, and say so */
 void host_compare_listing(Host *host);
+
+/* The line of those that are to start (host-queue.c). */
+
+/** host_may_start() - now, with as many others as are starting */
+bool host_may_start(const Host *host);
+void host_enqueue(Host *host); /* it will be synced when it may */
+void host_dequeue(Host *host);
+
+/** host_is_before() - whether @a is to start before @b: what somebody waits for, then what came first */
+bool host_is_before(const Host *a, const Host *b);
+unsigned host_table_count_starting(const HostTable *table);
+uint64_t host_table_next_turn(HostTable *table);
+
+/** host_table_start_next() - one of those that were starting is through, or gave up: from the loop, others begin */
+void host_table_start_next(HostTable *table);
 
 /* Whether it may be a guard (host-guard.c). */
 

@@ -7,6 +7,8 @@ struct HostTable {
         HostContext context;
         GHashTable *hosts; /* Plugin -> Host */
         GPtrArray *drains; /* HostDrain */
+        uint64_t last_turn;
+        sd_event_source *next; /* starts those that may start now; see host-queue.c */
         const HostTableEvents *events;
         void *userdata;
 };
@@ -29,7 +31,9 @@ HostTable *host_table_free(HostTable *table) {
                 return NULL;
 
         table->events = NULL;
+        table->next = sd_event_source_disable_unref(table->next);
         g_hash_table_unref(table->hosts);
+        sd_event_source_disable_unref(table->next); /* of a host whose start ended with it */
         g_ptr_array_unref(table->drains);
         g_free(table);
         return NULL;
@@ -45,6 +49,56 @@ void host_table_tell_changed(HostTable *table, Host *host) {
         if (table->events)
                 table->events->changed(host, table->userdata);
 }
+
+/* ---- the line of those that are to start ---- */
+
+unsigned host_table_count_starting(const HostTable *table) {
+        GHashTableIter iter;
+        unsigned n = 0;
+        void *host;
+
+        g_hash_table_iter_init(&iter, table->hosts);
+        while (g_hash_table_iter_next(&iter, NULL, &host))
+                n += ((const Host *) host)->state == HOST_STARTING;
+        return n;
+}
+
+uint64_t host_table_next_turn(HostTable *table) {
+        return ++table->last_turn;
+}
+
+static Host *next_in_line(const HostTable *table) {
+        Host *first = NULL;
+        GHashTableIter iter;
+        void *host;
+
+        g_hash_table_iter_init(&iter, table->hosts);
+        while (g_hash_table_iter_next(&iter, NULL, &host))
+                if (((const Host *) host)->queued > 0 && (!first || host_is_before(host, first)))
+                        first = host;
+        return first;
+}
+
+static int on_start_next(sd_event_source *source, void *userdata) {
+        HostTable *table = userdata;
+        Host *host;
+
+        (void) source;
+        while ((host = next_in_line(table)) && host_may_start(host)) {
+                host_dequeue(host);
+                host_sync(host);
+        }
+        return 0;
+}
+
+void host_table_start_next(HostTable *table) {
+        if (table->next)
+                (void) sd_event_source_set_enabled(table->next, SD_EVENT_ONESHOT);
+        else
+                (void) sd_event_add_defer(table->context.event, &table->next, on_start_next, table);
+}
+
+/* ---- events to whoever assembled us ---- */
 
 void host_table_tell_core_call(HostTable *table, Host *host, uint64_t id, Jval params) {
         if (table->events)

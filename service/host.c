@@ -46,6 +46,8 @@ void host_set_state(Host *host, HostState state, const char *reason) {
         g_autofree char *kept = reason ? sanitize_line(reason, DIAGNOSTIC_BYTES_MAX, NULL) : NULL;
 
         assert(host->state == state || (allowed_moves[host->state] & TO(state)));
+        if (host->state == HOST_STARTING && state != HOST_STARTING)
+                host_table_start_next(host->table);
         host->state = state;
         g_free(host->reason);
         host->reason = g_steal_pointer(&kept);
@@ -339,6 +341,12 @@ static const HostProcessEvents process_events = {
 static void host_start(Host *host) {
         int r;
 
+        if (!host_may_start(host)) {
+                host->due = true;
+                host_enqueue(host);
+                return;
+        }
+        host_dequeue(host);
         host->restart = false;
         host->due = false;
         if (!host_is_listed(host)) {
@@ -449,6 +457,7 @@ static bool host_runs_old(const Host *host) {
 void host_sync(Host *host) {
         host->wanted = plugin_get_label(host->plugin) == PLUGIN_ACTIVE && plugin_count_native(host->plugin) > 0;
         if (!host->wanted) {
+                host_dequeue(host);
                 /* Whoever enables it again has looked at it: it begins anew (SY-20). */
                 crash_budget_reset(&host->budget);
                 g_clear_pointer(&host->failed_for, g_free);
