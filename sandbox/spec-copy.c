@@ -13,6 +13,7 @@ static const size_t texts[] = {
         offsetof(SandboxSpec, binds_to),
         offsetof(SandboxSpec, user),
         offsetof(SandboxSpec, root),
+        offsetof(SandboxSpec, etc),
         offsetof(SandboxSpec, launcher),
         offsetof(SandboxSpec, runtime),
         offsetof(SandboxSpec, bundle),

@@ -80,6 +80,7 @@ int sandbox_spec_check(const SandboxSpec *spec, bool system, sd_bus_error *reter
                 bool required;
         } paths[] = {
                 { "root", spec->root, false },
+                { "folder for /etc", spec->etc, false },
                 { "launcher", spec->launcher, true },
                 { "runtime", spec->runtime, !spec->probe && !spec->network },
                 { "host bundle", spec->bundle, false },
@@ -173,6 +174,11 @@ static bool has_variable(const SandboxSpec *spec, const char *name) {
         return spec->environment && g_environ_getenv((char **) spec->environment, name);
 }
 
+/* A host has an /etc of its own. The others get theirs from the mounts within it, which leave names behind in the folder. */
+static bool has_own_etc(const SandboxSpec *spec) {
+        return spec->etc && !spec->workspace && !spec->network;
+}
+
 static int append_read_only(const SandboxSpec *spec, sd_bus_message *m) {
         g_autofree char *runtime = spec->runtime ? sandbox_spec_runtime_path(spec) : NULL;
         int r;
@@ -182,6 +188,9 @@ static int append_read_only(const SandboxSpec *spec, sd_bus_message *m) {
                 return r;
         r = sd_bus_message_open_container(m, 'a', "(ssbt)");
 
+        /* First the folder, then what lies in it. */
+        if (r >= 0 && has_own_etc(spec))
+                r = append_bind(m, spec->etc, "/etc", false);
         for (size_t i = 0; r >= 0 && system_paths[i]; i++)
                 r = append_bind(m, system_paths[i], system_paths[i], false);
         for (size_t i = 0; r >= 0 && system_paths_optional[i]; i++)
@@ -248,6 +257,9 @@ static int append_files(const SandboxSpec *spec, sd_bus_message *m) {
         int r;
 
         r = append_root(spec, m);
+        /* "full" insists on an /etc that is there before anything is mounted in it. */
+        if (r >= 0)
+                r = append_text(m, "ProtectSystem", has_own_etc(spec) ? "full" : "yes");
         if (r >= 0)
                 r = append_read_only(spec, m);
         if (r >= 0)

@@ -46,6 +46,8 @@ typedef struct SandboxSpec {
 
         const char *root;               /* NULL, or a folder without mounts of its own that nothing below is in: the sandbox's
                                            root is laid over it, which is a third quicker */
+        const char *etc;                /* NULL, or an empty folder that others may look into: /etc of a sandbox without a
+                                           workspace and a network, where systemd then writes all of the system off */
         const char *launcher;           /* codewhale-host-launcher */
         const char *runtime;            /* the runtime's program: no link; NULL with @probe */
         const char *const *arguments;   /* after the program's own name, NULL at the end; paths as they are

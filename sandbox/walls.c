@@ -32,7 +32,6 @@
 static const Wall walls[] = {
         /* files */
         { "TemporaryFileSystem", WALL_TMPFS, true, .list = LIST(EMPTY_DIRECTORIES) },
-        { "ProtectSystem", WALL_STRING, false, .text = "yes" },
         { "PrivateDevices", WALL_BOOLEAN, true, .number = true },
         { "ProtectProc", WALL_STRING, false, .text = "invisible" },
         { "ProcSubset", WALL_STRING, false, .text = "pid" },

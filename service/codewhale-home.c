@@ -23,6 +23,7 @@ static const char *const folder_table[_HOME_FOLDER_MAX] = {
         [HOME_RECORDS]   = "extensions/records",
         [HOME_DECISIONS] = "extensions/decisions",
         [HOME_SANDBOX]   = "extensions/sandbox",
+        [HOME_ETC]       = "extensions/sandbox-etc",
 };
 
 static char *find_home(void) {

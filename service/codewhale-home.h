@@ -17,6 +17,7 @@ typedef enum HomeFolder {
         HOME_RECORDS,   /* extensions/records/: registration records */
         HOME_DECISIONS, /* extensions/decisions/: the decision log */
         HOME_SANDBOX,   /* extensions/sandbox/: nothing; the roots of sandboxes are laid over it */
+        HOME_ETC,       /* extensions/sandbox-etc/: names of files that are mounted in the /etc of sandboxes */
         _HOME_FOLDER_MAX,
         _HOME_FOLDER_INVALID = -EINVAL,
 } HomeFolder;

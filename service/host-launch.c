@@ -196,6 +196,7 @@ static int launch_new(
                 const HostContext *context, const char *plugin_id, HostTier tier, uint64_t unit_generation, HostLaunch **ret) {
         g_autoptr(HostLaunch) launch = g_new0(HostLaunch, 1);
         _cleanup_close_ int root = codewhale_home_make(context->home, HOME_SANDBOX);
+        _cleanup_close_ int etc = codewhale_home_make(context->home, HOME_ETC);
         g_autofree char *shown = g_strdelimit(g_strconcat(tier == HOST_TIER_STRIP ? "types:" : "", plugin_id, NULL), "/", ':');
         int r;
 
@@ -213,6 +214,8 @@ static int launch_new(
                 .binds_to = launch->binds_to,
                 .lifeline = launch->binds_to ? NULL : context->lifeline,
                 .root = root >= 0 ? codewhale_home_get_path(context->home, HOME_SANDBOX) : NULL,
+                /* In a system service the host is another user, who must be able to look into it. */
+                .etc = etc >= 0 && fchmod(etc, 0755) >= 0 ? codewhale_home_get_path(context->home, HOME_ETC) : NULL,
                 .launcher = context->launcher_path,
                 .environment = (const char *const *) launch->environment->pdata,
                 .memory_bytes = context->config->memory_bytes,

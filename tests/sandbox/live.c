@@ -151,6 +151,7 @@ void live_init(Live *live, UnitManagerKind kind) {
         g_assert_cmpint(chmod(live->data, 0777), ==, 0);
         live->plugin = make_directory(live->directory, "plugin");
         live->root = make_directory(live->directory, "root");
+        live->etc = make_directory(live->directory, "etc");
         live->bundle = g_build_filename(live->directory, "host.mjs", NULL);
         g_assert_true(g_file_set_contents(live->bundle, "// empty\n", -1, NULL));
 
@@ -162,6 +163,7 @@ void live_init(Live *live, UnitManagerKind kind) {
                 .plugin_id = "test-live",
                 .user = kind == UNIT_MANAGER_SYSTEM ? "nobody" : NULL,
                 .root = live->root,
+                .etc = live->etc,
                 .launcher = live_launcher(),
                 .environment = keep,
                 .bundle = live->bundle,
@@ -188,6 +190,7 @@ void live_done(Live *live) {
         g_free(live->data);
         g_free(live->plugin);
         g_free(live->root);
+        g_free(live->etc);
         g_free(live->bundle);
         g_free(live->script);
         g_free(live->cause);

@@ -19,6 +19,7 @@ typedef struct Live {
         char *directory; /* of this test; removed at its end */
         char *unit_name;
         char *data, *plugin, *bundle, *script;
+        char *etc;  /* what becomes its /etc */
         char *root; /* what the sandbox's root is laid over; NULL in spec: over all of the machine's mounts */
 
         SandboxSpec spec;

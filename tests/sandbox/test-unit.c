@@ -192,11 +192,13 @@ static void test_root(void) {
 
                 trial_init(&trial);
                 trial.spec.root = given ? "/home/u/sandbox" : NULL;
+                trial.spec.etc = given ? "/home/u/sandbox-etc" : NULL;
                 trial_start(&trial);
                 trial_wait(&trial, &trial.n_started);
                 g_assert_cmpstr(g_hash_table_lookup(trial.fake.texts, "RootDirectory"), ==, trial.spec.root);
                 g_assert_cmpint(fake_manager_was_given(&trial.fake, "MountAPIVFS"), ==, given);
                 g_assert_true(fake_manager_was_given(&trial.fake, "TemporaryFileSystem"));
+                g_assert_cmpstr(g_hash_table_lookup(trial.fake.texts, "ProtectSystem"), ==, given ? "full" : "yes");
         }
 }
 
