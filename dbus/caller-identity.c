@@ -79,6 +79,16 @@ static uint64_t read_start(pid_t pid) {
         return start;
 }
 
+/* The name that a process gives itself, where the program that it runs is none of our business: the walls of our unit hide that. */
+static char *read_name(pid_t pid) {
+        g_autofree char *path = g_strdup_printf("/proc/%d/comm", (int) pid), *name = NULL, *clean = NULL;
+
+        if (!g_file_get_contents(path, &name, NULL, NULL))
+                return NULL;
+        clean = sanitize_line(g_strchomp(name), BUNDLE_PATH_BYTES_MAX, NULL);
+        return g_strdup_printf("(%s)", clean);
+}
+
 void caller_identity_look_up(CallerIdentity *identity) {
         g_autofree char *link = g_strdup_printf("/proc/%d/exe", (int) identity->pid);
         char target[PATH_MAX];
@@ -92,7 +102,8 @@ void caller_identity_look_up(CallerIdentity *identity) {
         if (size > 0) {
                 target[size] = '\0';
                 identity->exe = sanitize_line(target, BUNDLE_PATH_BYTES_MAX, NULL);
-        }
+        } else
+                identity->exe = read_name(identity->pid);
         if (sd_pid_get_user_unit(identity->pid, &identity->unit) < 0 &&
             sd_pid_get_unit(identity->pid, &identity->unit) < 0)
                 identity->unit = NULL;

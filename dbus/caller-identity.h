@@ -14,7 +14,8 @@ typedef struct CallerIdentity {
         pid_t pid;  /* 0: not told; display only */
         uint64_t start; /* when that process began, in clock ticks of this boot; 0 when it can't be told */
         int pidfd;  /* as the bus gave it; -EBADF when it gives none */
-        char *exe;  /* what runs there, sanitised; NULL when it can't be told; display only */
+        char *exe;  /* what runs there, sanitised; its own name in parentheses when that is hidden from us; NULL when it can't be
+                       told; display only */
         char *unit; /* the systemd unit that it is in; NULL likewise; display only */
 } CallerIdentity;
 

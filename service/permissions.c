@@ -7,6 +7,7 @@
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "common/limits.h"
+#include "common/root-owner.h"
 #include "common/safe-file.h"
 #include "service/permissions.h"
 #include "service/policy-file.h"
@@ -106,7 +107,7 @@ static const char *words_of_error(int error) {
 
 /* What binds the user must not be the user's to change. */
 static bool is_of_root(const struct stat *status) {
-        return status->st_uid == 0 && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+        return root_owns(status) && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 static Found *found_new(Permissions *permissions, RuleSource source, const char *path) {

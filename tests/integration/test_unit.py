@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The user unit and the D-Bus activation file as they are installed: the service works within its own walls."""
+"""The user unit and the D-Bus activation file as they are installed: the service works within its own walls, and they are real."""
 
 import json
 import os
@@ -10,53 +10,118 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from codewhale import SAMPLES, Approver, Client, Daemon, build_folder
+from codewhale import SAMPLES, Approver, Client, Daemon, build_folder, iterate_until
 from codewhale.terminal import run
 from codewhale.units import systemctl
 
 UNIT = 'codewhale-extensions.service'
+BARE = 'codewhale-extensions-bare.service'
+
+# Tries what the walls refuse and what they let through; each line is a name and what came of it.
+PROBE = '''
+import ctypes, mmap, os, socket, sys
+home = sys.argv[1]
+def attempt(name, function):
+    try:
+        print(name, 'done', function() or '')
+    except OSError as error:
+        print(name, 'refused', error.strerror)
+def touch(folder):
+    path = os.path.join(folder, 'probe-of-the-walls')
+    open(path, 'w').close()
+    os.unlink(path)
+def connect_abstract():
+    with socket.socket(socket.AF_UNIX) as one:
+        one.connect('\\0probe-of-the-walls')
+def unshare():
+    if ctypes.CDLL(None, use_errno=True).unshare(0x10000000):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+attempt('own-folder', lambda: touch(home))
+for name, folder in (('home', os.path.expanduser('~')), ('tmp', '/tmp'), ('runtime-folder', os.environ['XDG_RUNTIME_DIR']),
+                     ('var', '/var/tmp'), ('shared-memory', '/dev/shm')):
+    attempt(name, lambda: touch(folder))
+attempt('groups', lambda: touch('/sys/fs/cgroup'))
+attempt('internet', lambda: socket.socket(socket.AF_INET).close())
+attempt('abstract', connect_abstract)
+attempt('namespace', unshare)
+attempt('executable', lambda: mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC).close())
+attempt('reads-home', lambda: len(os.listdir(os.path.expanduser('~'))))
+attempt('reads-tmp', lambda: len(os.listdir('/tmp')))
+print('devices', 'done', sorted(set(os.listdir('/dev')) & {'mem', 'kmsg', 'fuse', 'kvm', 'sda', 'vda', 'rtc0'}))
+print('users', 'done', open('/proc/self/uid_map').read().split())
+'''
+HELD = {'home': 'Read-only file system', 'tmp': 'Read-only file system', 'runtime-folder': 'Read-only file system',
+        'var': 'Read-only file system', 'groups': 'Read-only file system', 'internet': 'Address family not supported by protocol',
+        'abstract': 'Connection refused', 'namespace': 'Operation not permitted', 'executable': 'Operation not permitted'}
 
 
 @unittest.skipUnless(os.path.exists('/run/private-systemd'), "the units of a desktop's user are left alone")
 class Unit(unittest.TestCase):
     def setUp(self):
-        built = build_folder() / 'data' / f'user-unit-{UNIT}'
-        if not built.exists() or not Daemon.program().exists():
+        if not (build_folder() / 'data' / f'user-unit-{UNIT}').exists() or not Daemon.program().exists():
             self.skipTest('nothing is built')
         self.address = os.environ['DBUS_SESSION_BUS_ADDRESS']
         self.daemon = Daemon(self.address)  # never started: its home and configuration
         self.addCleanup(self.daemon.remove)
-        self.install(built.read_text())
-        self.addCleanup(systemctl, 'stop', UNIT)
+        shutil.copy(SAMPLES.parent / 'systemd' / 'codewhale.slice', self.folder())
+        for unit in (UNIT, BARE):
+            self.install(unit)
+            self.addCleanup(systemctl, 'reset-failed', unit)
+            self.addCleanup(systemctl, 'stop', unit)
 
-    def install(self, text):
-        """The same unit, but for where the program is and which home it uses."""
-        command = ' '.join([*self.daemon.command(), f'--home={self.daemon.home}'])
-        text = re.sub(r'(?m)^ExecStart=.*$', f'ExecStart={command}', text)
+    @staticmethod
+    def folder():
         folder = Path(os.environ.get('XDG_CONFIG_HOME') or Path.home() / '.config') / 'systemd' / 'user'
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / UNIT).write_text(text)
-        shutil.copy(SAMPLES.parent / 'systemd' / 'codewhale.slice', folder)
-        self.addCleanup((folder / UNIT).unlink)
+        return folder
+
+    def install(self, unit=UNIT, command=None, change=lambda text: text):
+        """The same unit, but for where the program is and which home it uses."""
+        text = (build_folder() / 'data' / f'user-unit-{unit}').read_text()
+        command = command or ' '.join([*self.daemon.command(), f'--home={self.daemon.home}'])
+        text = re.sub(r'(?m)^ExecStart=.*$', lambda found: f'ExecStart={command}', text).replace('%h/.codewhale', str(self.daemon.home))
+        path = self.folder() / unit
+        path.write_text(change(text))
+        self.addCleanup(path.unlink, missing_ok=True)
         systemctl('daemon-reload')
 
     def show(self, key, unit=UNIT):
         return systemctl('show', '-P', key, unit).strip()
 
-    def test_starts_calls_reloads_and_stops(self):
-        systemctl('start', UNIT)
-        self.assertEqual(self.show('ActiveState'), 'active', subprocess.run(
-            ['journalctl', '--user', '-u', UNIT, '-n', '20'], stdout=subprocess.PIPE, text=True, check=False).stdout)
-        self.assertEqual((self.show('Slice'), self.show('WatchdogUSec')), ('codewhale.slice', '3min'))
+    def journal(self):
+        return subprocess.run(['journalctl', '--user', '-u', UNIT, '-n', '20'], stdout=subprocess.PIPE, text=True, check=False).stdout
 
+    def connect(self):
         client = Client(self.address)
         self.addCleanup(client.close)
+        return client
+
+    def ctl(self, *words):
+        done = run(self.address, *words)
+        self.assertEqual(done.returncode, 0, f'{words}: {done.stdout}{done.stderr}')
+        return done.stdout
+
+    def test_starts_calls_reloads_and_stops(self):
+        """From nothing to a call, all of it by codewhalectl, in the walls of the installed unit."""
+        systemctl('start', UNIT)
+        self.assertEqual(self.show('ActiveState'), 'active', self.journal())
+        self.assertEqual((self.show('Slice'), self.show('WatchdogUSec')), ('codewhale.slice', '3min'))
+
+        client = self.connect()
         approver = Approver(self.address)
         self.addCleanup(approver.close)
-        client.bring_up(SAMPLES / 'counter')
-        self.assertEqual(client.tool('mod_counter', {'label': 'unit'})['structured']['count'], 1)
+        source = Path(tempfile.mkdtemp()) / 'counter'  # in /tmp, which the service reads and does not write
+        self.addCleanup(shutil.rmtree, source.parent)
+        shutil.copytree(SAMPLES / 'counter', source)
+        self.ctl('install', str(source))
+        review = json.loads(self.ctl('review', 'counter', '--json'))
+        self.ctl('trust', 'counter', f'{review["content_hash"]}.{review["capability_hash"]}')
+        self.ctl('enable', 'counter')
+        client.wait_for_tools('mod_counter')
+        self.assertEqual(json.loads(self.ctl('call', 'mod_counter', '{"label": "unit"}', '--json'))['structured']['count'], 1)
         host = json.loads(client.call('Plugins', 'Describe', '(s)', 'counter'))['host']['unit']
         self.assertEqual(self.show('ActiveState', host), 'active')
+        self.assertIn(f'BoundBy={host}', systemctl('show', '-p', 'BoundBy', UNIT))
 
         systemctl('reload', UNIT)
         self.assertEqual(self.show('ActiveState'), 'active')
@@ -67,21 +132,79 @@ class Unit(unittest.TestCase):
         self.assertEqual((self.show('ActiveState'), self.show('Result')), ('inactive', 'success'))
         self.assertNotEqual(self.show('ActiveState', host), 'active', 'hosts go down with the service')
 
+    def test_callers_have_a_name(self):
+        """The walls hide which program another process runs; what it calls itself is still told."""
+        systemctl('start', UNIT)
+        self.connect().bring_up(SAMPLES / 'counter')
+        records = json.loads(self.ctl('decisions', '--json', '--kind=trust'))
+        self.assertEqual(records[-1]['who']['exe'], f'({Path("/proc/self/comm").read_text().strip()})')
+
     def test_walls_of_the_service(self):
         systemctl('start', UNIT)
         process = self.show('MainPID')
         status = Path(f'/proc/{process}/status').read_text()
-        for line in ('NoNewPrivs:\t1', 'Seccomp:\t2', 'CapPrm:\t0000000000000000', 'CapEff:\t0000000000000000'):
+        for line in ('NoNewPrivs:\t1', 'Seccomp:\t2', 'CapPrm:\t0000000000000000', 'CapEff:\t0000000000000000', 'CapBnd:\t0000000000000000',
+                     'CapInh:\t0000000000000000', 'CapAmb:\t0000000000000000'):
             self.assertIn(line, status)
+        self.assertEqual(Path(f'/proc/{process}/uid_map').read_text().split(), [f'{os.getuid()}', f'{os.getuid()}', '1'])
+
+    def test_walls_from_inside(self):
+        """Each directive does something: another program in the same walls, with what it may do as the control."""
+        script, out = self.daemon.home / 'probe.py', self.daemon.home / 'probed'
+        script.write_text(PROBE)
+        self.install(command=f'/usr/bin/python3 -I {script} {self.daemon.home}',
+                     change=lambda text: re.sub(r'(?m)^(Type|NotifyAccess|BusName|WatchdogSec|Restart)=.*$', '', text)
+                     .replace('[Service]', f'[Service]\nType=oneshot\nStandardOutput=truncate:{out}\nStandardError=inherit'))
+        systemctl('start', UNIT)
+        said = out.read_text()
+        found = {name: rest for name, rest in (line.split(' ', 1) for line in said.splitlines())}
+        for name, why in HELD.items():
+            self.assertEqual(found.get(name), f'refused {why}', said)
+        for name in ('own-folder', 'reads-home', 'reads-tmp'):
+            self.assertTrue(found[name].startswith('done'), said)
+        self.assertEqual(found['devices'], 'done []')
+
+    def test_first_start_makes_the_folder(self):
+        shutil.rmtree(self.daemon.home)
+        systemctl('start', UNIT)
+        self.assertEqual(self.show('ActiveState'), 'active', self.journal())
+        self.assertEqual(self.daemon.home.stat().st_mode & 0o777, 0o700)
+
+    def test_impossible_walls(self):
+        """Where they can't be set up the bare unit answers, and goes when the real one can start."""
+        self.install(change=lambda text: f'{text}ReadWritePaths=/nonexistent\n')
+        self.assertNotEqual(subprocess.run(['systemctl', '--user', 'start', UNIT], stderr=subprocess.DEVNULL, check=False).returncode, 0)
+        self.assertEqual(self.show('ExecMainStatus'), '226')
+        iterate_until(lambda: self.show('ActiveState', BARE) == 'active', what='the bare unit')
+        self.assertTrue(json.loads(self.connect().call('', 'Doctor', seconds=60))['checks'])
+
+        self.install()
+        systemctl('start', UNIT)
+        self.assertEqual((self.show('ActiveState'), self.show('ActiveState', BARE)), ('active', 'inactive'))
+
+    def test_crashes_take_no_walls_away(self):
+        self.install(command='/bin/false', change=lambda text: text.replace('RestartSec=1s', 'RestartSec=0'))
+        subprocess.run(['systemctl', '--user', 'start', UNIT], stderr=subprocess.DEVNULL, check=False)
+        iterate_until(lambda: self.show('Result', BARE) == 'exec-condition', what='that the bare unit is asked')
+        self.assertNotEqual(self.show('ActiveState', BARE), 'active')
 
     def test_security_of_both_units(self):
-        """What systemd thinks of them. A user unit without a user namespace can't have walls in the file system."""
-        for name, most in ((f'user-unit-{UNIT}', 6), (f'system-unit-{UNIT}', 1.5)):
+        """What systemd thinks of them. What is left in the user's: comments in the unit say why."""
+        for name, most in ((f'user-unit-{UNIT}', 1.2), (f'system-unit-{UNIT}', 1.5)):
             folder = Path(tempfile.mkdtemp())
             self.addCleanup(shutil.rmtree, folder)
             (folder / UNIT).write_text(re.sub(r'(?m)^ExecStart=.*$', 'ExecStart=true', (build_folder() / 'data' / name).read_text()))
             shown = subprocess.run(['systemd-analyze', 'security', '--no-pager', '--offline=yes', str(folder / UNIT)],
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
-            exposure = re.search(r'exposure level .*: ([0-9.]+)', shown)
-            self.assertTrue(exposure, shown)
-            self.assertLessEqual(float(exposure[1]), most, shown)
+            self.assertLessEqual(self.exposure(shown), most, shown)
+
+    def test_security_of_the_running_unit(self):
+        systemctl('start', UNIT)
+        shown = subprocess.run(['systemd-analyze', '--user', 'security', '--no-pager', UNIT], stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, check=False).stdout
+        self.assertLessEqual(self.exposure(shown), 1.2, shown)
+
+    def exposure(self, shown):
+        found = re.search(r'exposure level .*: ([0-9.]+)', shown)
+        self.assertTrue(found, shown)
+        return float(found[1])
