@@ -120,6 +120,7 @@
 #define HOST_LINGER_MSEC           1000u /* from the end of its channel; a dying process needs some ms */
 #define HOST_KILL_MSEC             3000u
 #define HOST_IDLE_MSEC             300000u
+#define IDLE_TRIM_MSEC             1000u /* from coming to rest to giving back memory */
 #define HOST_MEMORY_BYTES          ((uint64_t) 1024u * 1024u * 1024u)
 #define HOST_JIT_DATA_BYTES        ((uint64_t) 512u * 1024u * 1024u) /* code range that Node >= 24 maps at start */
 #define HOST_TASKS_MAX             64u

@@ -246,12 +246,18 @@ static void write_layers(const Supposed *supposed, const Decision *decision, JWr
 }
 
 static void write_arguments(const Supposed *supposed, JWriter *writer) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autofree char *reason = NULL;
+        const Schema *schema = NULL;
         bool valid = true;
 
-        if (supposed->tool) {
-                valid = schema_validate(supposed->tool->schema, supposed->input.arguments) == SCHEMA_VALID;
-                reason = valid ? NULL : schema_explain(supposed->tool->schema, supposed->input.arguments);
+        if (supposed->tool && registration_use_schema(supposed->tool, &schema, &error) < 0) {
+                valid = false;
+                reason = g_strdup(error.message);
+        }
+        if (schema) {
+                valid = schema_validate(schema, supposed->input.arguments) == SCHEMA_VALID;
+                reason = valid ? NULL : schema_explain(schema, supposed->input.arguments);
         }
         jwriter_member_boolean(writer, "arguments_valid", valid);
         if (reason)

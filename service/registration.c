@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/errors.h"
 #include "common/limits.h"
 #include "common/sanitize.h"
 #include "service/registration.h"
@@ -47,7 +48,21 @@ int registration_compile_schema(const char *text, size_t size, Schema **ret, sd_
         return schema_compile(text, size, &options, ret, reterr);
 }
 
-static int registration_check_tool(Registration *tool, Jval spec, const RegistrationNames *taken, char **ret_refusal) {
+int registration_use_schema(Registration *tool, const Schema **ret, sd_bus_error *reterr) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        int r = 0;
+
+        if (!tool->schema && tool->schema_text)
+                r = registration_compile_schema(tool->schema_text, strlen(tool->schema_text), &tool->schema, &error);
+        if (r < 0)
+                return errors_set(reterr, ERROR_EXECUTION_FAILED, "The schema of '%s' does not compile: %s", tool->name,
+                                  error.message ?: g_strerror(-r));
+        *ret = tool->schema;
+        return 0;
+}
+
+static int registration_check_tool(
+                Registration *tool, Jval spec, const RegistrationNames *taken, bool judged, char **ret_refusal) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         Jval schema = jval_member(spec, "input_schema");
         const char *source;
@@ -61,7 +76,7 @@ static int registration_check_tool(Registration *tool, Jval spec, const Registra
                 return refuse(ret_refusal, g_strdup_printf("the description of tool '%s' is over %zu bytes", tool->name,
                                                            TOOL_DESCRIPTION_BYTES_MAX));
         source = jval_source(schema, &size);
-        r = registration_compile_schema(source, size, &tool->schema, &error);
+        r = judged ? 0 : registration_compile_schema(source, size, &tool->schema, &error);
         if (r < 0)
                 return refuse(ret_refusal, g_strdup_printf("the schema of tool '%s' does not compile: %s", tool->name,
                                                            error.message ?: g_strerror(-r)));
@@ -100,10 +115,11 @@ static int registration_check_hook(Registration *hook, char **ret_refusal) {
         return 0;
 }
 
-static int registration_check(Registration *registration, Jval spec, const RegistrationNames *taken, char **ret_refusal) {
+static int registration_check(
+                Registration *registration, Jval spec, const RegistrationNames *taken, bool judged, char **ret_refusal) {
         switch (registration->kind) {
         case REGISTRATION_TOOL:
-                return registration_check_tool(registration, spec, taken, ret_refusal);
+                return registration_check_tool(registration, spec, taken, judged, ret_refusal);
         case REGISTRATION_COMMAND:
                 return registration_check_command(registration, spec, taken, ret_refusal);
         case REGISTRATION_HOOK:
@@ -114,7 +130,7 @@ static int registration_check(Registration *registration, Jval spec, const Regis
 }
 
 int registration_new(
-                RegistrationKind kind, Owner *owner, OwnerEntry *entry, Jval spec, const RegistrationNames *taken,
+                RegistrationKind kind, Owner *owner, OwnerEntry *entry, Jval spec, const RegistrationNames *taken, bool judged,
                 Registration **ret, char **ret_refusal) {
         g_autoptr(Registration) registration = g_new0(Registration, 1);
         const char *name = jval_text(jval_member(spec, "name"));
@@ -131,7 +147,7 @@ int registration_new(
         registration->name = g_strdup(name);
         registration->folded = g_ascii_strdown(name, -1);
         registration->description = g_strdup(description);
-        r = registration_check(registration, spec, taken, ret_refusal);
+        r = registration_check(registration, spec, taken, judged, ret_refusal);
         if (r < 0)
                 return r;
 

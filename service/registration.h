@@ -32,7 +32,7 @@ typedef struct Registration {
         char *description; /* of a hook: its label */
         char *hint;        /* of a command; NULL when it takes no arguments */
         char *schema_text; /* of a tool, as it was registered */
-        Schema *schema;
+        Schema *schema;    /* of a tool; NULL until it is used when a record lists it: registration_use_schema() */
 } Registration;
 
 Registration *registration_ref(Registration *registration);
@@ -48,12 +48,13 @@ typedef struct RegistrationNames {
  * registration_new() - from the spec of a registry/register message, checked by the rules of its kind (4.1, 4.2, 4.8)
  * @spec:        shape-checked
  * @taken:       what tools and commands may not be called
+ * @judged:      a tool's schema compiled when this was recorded: it waits for its first use
  * @ret_refusal: why it was refused, for the author; a new string, set only with -EPERM
  *
  * Return: 0 or -EPERM.
  */
 int registration_new(
-                RegistrationKind kind, Owner *owner, OwnerEntry *entry, Jval spec, const RegistrationNames *taken,
+                RegistrationKind kind, Owner *owner, OwnerEntry *entry, Jval spec, const RegistrationNames *taken, bool judged,
                 Registration **ret, char **ret_refusal);
 
 /**
@@ -63,6 +64,15 @@ int registration_new(
  * Return: as schema_compile().
  */
 int registration_compile_schema(const char *text, size_t size, Schema **ret, sd_bus_error *reterr);
+
+/**
+ * registration_use_schema() - the compiled schema of a tool, for judging arguments
+ * @ret: borrowed from @tool; NULL when it has none
+ *
+ * A compiled schema takes many times the memory of its text, and of most tools that are listed none is called.
+ * Return: 0; -errno with ERROR_EXECUTION_FAILED in @reterr when what was recorded does not compile any more.
+ */
+int registration_use_schema(Registration *tool, const Schema **ret, sd_bus_error *reterr);
 
 /** registration_is_same() - whether two of one owner and entry say the same to callers */
 bool registration_is_same(const Registration *a, const Registration *b);

@@ -311,7 +311,8 @@ int registry_register(Registry *registry, Owner *owner, Jval params, uint64_t *r
         if (kind == _REGISTRATION_KIND_MAX)
                 return refuse_kind(word, ret_refusal);
 
-        r = registration_new(kind, owner, entry, jval_member(params, "spec"), &registry->taken, &registration, ret_refusal);
+        r = registration_new(kind, owner, entry, jval_member(params, "spec"), &registry->taken, registry->listing, &registration,
+                             ret_refusal);
         if (r < 0)
                 return r;
         registration->listed = registry->listing;

@@ -13,6 +13,7 @@
 #include "service/builtin-commands.h"
 #include "service/core-desk.h"
 #include "service/grant-keeper.h"
+#include "service/idle-trim.h"
 #include "service/invocation-state.h"
 #include "service/ledger.h"
 #include "service/service.h"
@@ -165,6 +166,8 @@ static void on_host_changed(Host *host, void *userdata) {
         service_cancel_stale(service);
         TELL(service, plugin_changed, host_get_plugin(host));
         tell_status(service);
+        if (host_get_state(host) == HOST_IDLE)
+                idle_trim_arm(service);
 }
 
 /* What a host writes into its channel that no host of ours would: its plugin tried to speak for it. */
@@ -403,6 +406,7 @@ Service *service_free(Service *service) {
 
         service->events = NULL;
         service->status_line = sd_event_source_disable_unref(service->status_line);
+        service->idle_trim = sd_event_source_disable_unref(service->idle_trim);
         if (service->invocations)
                 while (service->invocations->len > 0)
                         invocation_cancel(g_ptr_array_index(service->invocations, 0), "the service is stopping");
@@ -462,6 +466,7 @@ int service_start(Service *service, sd_bus_error *reterr) {
         service->started = true;
         service_sync_hosts(service);
         tell_status(service);
+        idle_trim_arm(service);
         return r;
 }
 

@@ -90,6 +90,7 @@ struct Service {
         PolkitForget polkit_forget; /* NULL likewise */
         void *polkit_userdata;
         sd_event_source *status_line;
+        sd_event_source *idle_trim; /* idle-trim.h */
         bool started; /* hosts follow the plugins from now on */
         const ServiceEvents *events;
         void *userdata;

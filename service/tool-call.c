@@ -37,8 +37,8 @@ static int parse_arguments(const char *text, size_t size, Jdoc **ret, sd_bus_err
 /* Which core tool a nested call means depends on its arguments, so that is found out together with whether they fit. */
 static int validate_arguments(const Invocation *invocation, const Jdoc *arguments, sd_bus_error *reterr) {
         const char *name = invocation->target->name;
-        const Schema *schema = invocation->target->schema;
         g_autofree char *reasons = NULL;
+        const Schema *schema;
         int r;
 
         if (!jval_is(jdoc_root(arguments), J_OBJECT))
@@ -48,6 +48,10 @@ static int validate_arguments(const Invocation *invocation, const Jdoc *argument
                 if (r < 0)
                         return r;
                 schema = invocation->nested->tool->schema;
+        } else {
+                r = registration_use_schema(invocation->target, &schema, reterr);
+                if (r < 0)
+                        return r;
         }
         if (!schema || schema_validate(schema, jdoc_root(arguments)) == SCHEMA_VALID)
                 return 0;
