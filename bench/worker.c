@@ -7,10 +7,13 @@
  *   bus  CALLS WINDOW SIZE an echo by another process over the bus
  *   host CALLS WINDOW SIZE an echo by the JavaScript runtime over a socket pair
  *   call CALLS WINDOW SIZE a tool call through the service
+ *   list WAY CALLS ROWS    the list of all tools, read to its end; ROWS: how many there must be; WAY: "bus", "channel" (the
+ *                          service's direct channel), or "floor", as many rows made up by the echo over the bus
  *
  * Usage: bench-worker RUNTIME HOST.mjs */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +37,7 @@ typedef enum Path {
 } Path;
 
 typedef struct Worker {
-        sd_bus *bus;
+        sd_bus *bus, *direct;
         const char *runtime, *host;
         int channel;
         FILE *replies;
@@ -84,8 +87,32 @@ static int on_echo(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {
         return r < 0 ? r : sd_bus_reply_method_return(m, "s", text);
 }
 
+/* As many rows as the service lists tools in bench/host, and about as long. */
+static int on_rows(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {
+        sd_bus_message *answer = NULL;
+        int rows, r;
+
+        (void) userdata;
+        (void) reterr;
+        check(sd_bus_message_read(m, "i", &rows), "rows");
+        check(sd_bus_message_new_method_return(m, &answer), "rows");
+        check(sd_bus_message_open_container(answer, 'a', "(sss)"), "rows");
+        for (int i = 0; i < rows; i++) {
+                char name[32];
+
+                (void) snprintf(name, sizeof name, "bench_%d_%d", i / 16, i % 16);
+                check(sd_bus_message_append(answer, "(sss)", name, "user/0123456789ab/bench-many-12",
+                                            "Answers with the text that it is given."), "rows");
+        }
+        check(sd_bus_message_close_container(answer), "rows");
+        r = sd_bus_send(NULL, answer, NULL);
+        sd_bus_message_unref(answer);
+        return r < 0 ? r : 1;
+}
+
 static const sd_bus_vtable echo_vtable[] = {
         SD_BUS_VTABLE_START(0),
+        SD_BUS_METHOD("Rows", "i", "a(sss)", on_rows, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD("Echo", "s", "s", on_echo, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_VTABLE_END,
 };
@@ -233,6 +260,70 @@ static void run_host(Worker *worker, long calls, int window) {
         free(line);
 }
 
+/* The list of all tools, from the call to the last text of the reply. */
+
+static long read_rows(sd_bus_message *reply) {
+        const char *name, *plugin, *description;
+        long rows = 0;
+        int r;
+
+        check(sd_bus_message_enter_container(reply, 'a', "(sss)"), "list");
+        while ((r = sd_bus_message_read(reply, "(sss)", &name, &plugin, &description)) > 0)
+                rows++;
+        check(r, "list");
+        return rows;
+}
+
+static void open_channel(Worker *worker) {
+        sd_bus_error error = SD_BUS_ERROR_NULL;
+        sd_bus_message *reply = NULL;
+        int fd;
+
+        if (sd_bus_call_method(worker->bus, SERVICE, SERVICE_PATH, SERVICE, "OpenChannel", &error, &reply, "") < 0) {
+                (void) fprintf(stderr, "bench-worker: %s: %s\n", error.name, error.message);
+                exit(1);
+        }
+        check(sd_bus_message_read(reply, "h", &fd), "channel");
+        fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+        check(sd_bus_new(&worker->direct), "channel");
+        check(sd_bus_set_fd(worker->direct, fd, fd), "channel");
+        check(sd_bus_start(worker->direct), "channel");
+        sd_bus_message_unref(reply);
+}
+
+static int ask_for_list(Worker *worker, const char *way, long rows, sd_bus_error *reterr, sd_bus_message **ret) {
+        if (strcmp(way, "floor") == 0)
+                return sd_bus_call_method(worker->bus, ECHO, "/", ECHO, "Rows", reterr, ret, "i", (int) rows);
+        if (strcmp(way, "channel") == 0 && !worker->direct)
+                open_channel(worker);
+        return sd_bus_call_method(strcmp(way, "channel") == 0 ? worker->direct : worker->bus, SERVICE, SERVICE_PATH,
+                                  SERVICE ".Tools", "List", reterr, ret, "a{sv}", 0);
+}
+
+static void measure_lists(Worker *worker, const char *way, long calls, long rows) {
+        double began_all = now();
+
+        free(worker->latencies);
+        worker->latencies = calloc((size_t) calls, sizeof *worker->latencies);
+        if (!worker->latencies)
+                check(-ENOMEM, "latencies");
+        for (long i = 0; i < calls; i++) {
+                sd_bus_error error = SD_BUS_ERROR_NULL;
+                sd_bus_message *reply = NULL;
+                double began = now();
+
+                if (ask_for_list(worker, way, rows, &error, &reply) < 0) {
+                        (void) fprintf(stderr, "bench-worker: %s: %s\n", error.name, error.message);
+                        exit(1);
+                }
+                if (read_rows(reply) != rows)
+                        check(-EBADMSG, "list");
+                sd_bus_message_unref(reply);
+                worker->latencies[i] = now() - began;
+        }
+        report(worker, calls, now() - began_all);
+}
+
 static void open_session(Worker *worker, const char *tool) {
         sd_bus_error error = SD_BUS_ERROR_NULL;
         sd_bus_message *reply = NULL;
@@ -287,7 +378,7 @@ static void measure(Worker *worker, const char *word, long calls, int window, si
 int main(int argc, char **argv) {
         Worker worker = { .runtime = argc > 2 ? argv[1] : NULL, .host = argc > 2 ? argv[2] : NULL };
         char line[512], word[16], tool[128];
-        long calls;
+        long calls, rows;
         size_t size;
         int window;
 
@@ -302,6 +393,8 @@ int main(int argc, char **argv) {
         while (fgets(line, sizeof line, stdin)) {
                 if (sscanf(line, "open %127s", tool) == 1)
                         open_session(&worker, tool);
+                else if (sscanf(line, "list %15s %ld %ld", word, &calls, &rows) == 3 && calls > 0)
+                        measure_lists(&worker, word, calls, rows);
                 else if (sscanf(line, "%15s %ld %d %zu", word, &calls, &window, &size) == 4)
                         measure(&worker, word, calls, window, size);
         }

@@ -428,10 +428,9 @@ void registry_announce(Registry *registry, Owner *owner) {
                 registry_prompt_changed(registry);
 }
 
-void registry_foreach_named(
-                Registry *registry, RegistrationKind kind, const char *name,
+static void foreach_folded(
+                Registry *registry, RegistrationKind kind, const char *folded,
                 void (*each)(Registration *registration, void *userdata), void *userdata) {
-        g_autofree char *folded = g_ascii_strdown(name, -1);
         GPtrArray *list = registry_name_list(registry, kind, folded, false);
 
         for (size_t i = 0; list && i < list->len; i++) {
@@ -440,6 +439,20 @@ void registry_foreach_named(
                 if (registration_is_usable(registration))
                         each(registration, userdata);
         }
+}
+
+void registry_foreach_named(
+                Registry *registry, RegistrationKind kind, const char *name,
+                void (*each)(Registration *registration, void *userdata), void *userdata) {
+        g_autofree char *folded = g_ascii_strdown(name, -1);
+
+        foreach_folded(registry, kind, folded, each, userdata);
+}
+
+void registry_foreach_namesake(
+                Registry *registry, const Registration *registration,
+                void (*each)(Registration *registration, void *userdata), void *userdata) {
+        foreach_folded(registry, registration->kind, registration->folded, each, userdata);
 }
 
 void registry_foreach(

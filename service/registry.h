@@ -94,6 +94,11 @@ void registry_foreach_named(
                 Registry *registry, RegistrationKind kind, const char *name,
                 void (*each)(Registration *registration, void *userdata), void *userdata);
 
+/** registry_foreach_namesake() - the same for the name of @registration, which is among them while it is usable itself */
+void registry_foreach_namesake(
+                Registry *registry, const Registration *registration,
+                void (*each)(Registration *registration, void *userdata), void *userdata);
+
 /**
  * registry_find_former() - the plugin that offered this name last, while nobody does: its host may be down for a moment
  *

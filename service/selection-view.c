@@ -52,11 +52,6 @@ static void look_at(Registration *registration, void *userdata) {
                 search->second = registration;
 }
 
-static void search_name(const Selection *selection, Registry *registry, RegistrationKind kind, const char *name, Search *ret) {
-        *ret = (Search) { .selection = selection };
-        registry_foreach_named(registry, kind, name, look_at, ret);
-}
-
 /* Why the session can't have what the search found; NULL when it can. */
 static char *search_refusal(const Search *search) {
         const Registration *found = search->first ?: search->foreign;
@@ -82,10 +77,10 @@ static char *search_refusal(const Search *search) {
 int selection_find(
                 const Selection *selection, Registry *registry, RegistrationKind kind, const char *name, Registration **ret,
                 sd_bus_error *reterr) {
+        Search search = { .selection = selection };
         g_autofree char *refusal = NULL;
-        Search search;
 
-        search_name(selection, registry, kind, name, &search);
+        registry_foreach_named(registry, kind, name, look_at, &search);
         if (!search.first && !search.foreign)
                 return -ENODATA;
 
@@ -109,15 +104,15 @@ typedef struct Walk {
 
 static void walk_one(Registration *registration, void *userdata) {
         const Walk *walk = userdata;
+        Search search = { .selection = walk->selection };
         g_autofree char *refusal = NULL;
-        Search search;
 
         if (registration->kind == REGISTRATION_HOOK && selection_hears(walk->selection, registration))
                 walk->each(registration, walk->userdata);
         if (registration->kind == REGISTRATION_HOOK || !chosen(walk->selection, registration))
                 return;
 
-        search_name(walk->selection, walk->registry, registration->kind, registration->name, &search);
+        registry_foreach_namesake(walk->registry, registration, look_at, &search);
         refusal = search_refusal(&search);
         if (!refusal && walk->each)
                 walk->each(registration, walk->userdata);
