@@ -63,10 +63,14 @@ static void prepare(const char *home_path, const char *source) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(CodewhaleHome) home = NULL;
         g_autofree char *token = NULL;
+        sd_event *event = NULL; /* for as long as the process */
 
         if (codewhale_home_new(home_path, &home, &error) < 0)
                 die(home_path, &error);
         set = plugin_set_new(home, &options);
+        /* As the service does; nobody writes here, so the loop is not needed. */
+        if (sd_event_new(&event) < 0 || plugin_set_use_leases(set, event) < 0)
+                die("leases", NULL);
         if (plugin_set_reload(set, &error) < 0 || plugin_set_install(set, source, NULL, &plugin, &error) < 0)
                 die(source, &error);
         token = g_strdup_printf("%s.%s", plugin_get_content_hash(plugin), plugin_get_capability_hash(plugin));

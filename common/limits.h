@@ -60,6 +60,8 @@
 /* Bundles */
 #define MANIFEST_BYTES_MAX         MIB(1)
 #define BUNDLE_FILES_MAX           4096u
+#define LEASES_MAX                 4096u /* files of sealed copies that are held by a descriptor */
+#define LEASED_FILES_MIN           32u   /* smaller copies are compared file by file */
 #define BUNDLE_BYTES_MAX           MIB(64)
 #define BUNDLE_DEPTH_MAX           32u
 #define BUNDLE_PATH_BYTES_MAX      1024u

@@ -77,19 +77,41 @@ char *bundle_tree_hash(const BundleTree *tree, const char *manifest) {
         return sha256_finish_hex(hash);
 }
 
-int bundle_tree_compare(const BundleTree *tree, int root, size_t *at) {
-        size_t end = MIN(*at + COMPARE_NODES, tree->nodes->len);
+/* A fingerprint that was taken too soon after a change proves nothing. */
+static bool is_same_node(const BundleNode *node, int root) {
         NodePrint now;
 
-        if (*at == 0 && (tree->fresh_root || node_print_at(root, "", &now) < 0 || !node_print_equal(&now, &tree->root)))
+        return !node->fresh && node_print_at(root, node->path, &now) >= 0 && node_print_equal(&now, &node->print);
+}
+
+static bool is_same_root(const BundleTree *tree, int root) {
+        NodePrint now;
+
+        return !tree->fresh_root && node_print_at(root, "", &now) >= 0 && node_print_equal(&now, &tree->root);
+}
+
+bool bundle_tree_has_same_names(const BundleTree *tree, int root) {
+        if (!is_same_root(tree, root))
+                return false;
+
+        for (size_t i = 0; i < tree->nodes->len; i++) {
+                const BundleNode *node = g_ptr_array_index(tree->nodes, i);
+
+                if (node->directory && !is_same_node(node, root))
+                        return false;
+        }
+        return true;
+}
+
+int bundle_tree_compare(const BundleTree *tree, int root, size_t *at) {
+        size_t end = MIN(*at + COMPARE_NODES, tree->nodes->len);
+
+        if (*at == 0 && !is_same_root(tree, root))
                 return -ESTALE;
 
-        for (; *at < end; (*at)++) {
-                const BundleNode *node = g_ptr_array_index(tree->nodes, *at);
-
-                if (node->fresh || node_print_at(root, node->path, &now) < 0 || !node_print_equal(&now, &node->print))
+        for (; *at < end; (*at)++)
+                if (!is_same_node(g_ptr_array_index(tree->nodes, *at), root))
                         return -ESTALE;
-        }
         return *at < tree->nodes->len;
 }
 

@@ -83,6 +83,9 @@ char *bundle_tree_hash(const BundleTree *tree, const char *manifest);
  */
 bool bundle_tree_is_unchanged(const BundleTree *tree, int root);
 
+/** bundle_tree_has_same_names() - the same for the folders alone: no name came, went or leads elsewhere */
+bool bundle_tree_has_same_names(const BundleTree *tree, int root);
+
 /**
  * bundle_tree_compare() - the same in steps of some nodes
  * @at: 0 to begin with; moved on

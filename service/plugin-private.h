@@ -63,6 +63,7 @@ struct PluginSet {
         GQueue jobs; /* of PluginJob; the first one runs */
         bool working; /* it has a worker */
         PluginWatch *watch; /* NULL: none */
+        LeaseTable *leases; /* NULL: none */
         PluginEraser eraser;
         void *eraser_userdata;
         PluginDownloader downloader;

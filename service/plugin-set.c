@@ -46,6 +46,7 @@ PluginSet *plugin_set_free(PluginSet *set) {
         assert(g_queue_is_empty(&set->jobs)); /* whoever started one frees it first */
         g_ptr_array_unref(set->plugins);
         g_ptr_array_unref(set->copies);
+        lease_table_free(set->leases);
         g_hash_table_unref(set->workspaces);
         trust_state_free(set->state);
         diagnostics_free(set->discovered);
@@ -56,6 +57,12 @@ PluginSet *plugin_set_free(PluginSet *set) {
         codewhale_home_unref(set->home);
         g_free(set);
         return NULL;
+}
+
+int plugin_set_use_leases(PluginSet *set, sd_event *event) {
+        assert(!set->leases);
+
+        return lease_table_new(event, &set->leases);
 }
 
 void plugin_set_set_events(PluginSet *set, const PluginSetEvents *events, void *userdata) {

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
 
 #include "service/codewhale-home.h"
 #include "service/diagnostic.h"
@@ -35,6 +36,13 @@ typedef struct PluginSetOptions {
 PluginSet *plugin_set_new(CodewhaleHome *home, const PluginSetOptions *options);
 PluginSet *plugin_set_free(PluginSet *set);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PluginSet, plugin_set_free)
+
+/**
+ * plugin_set_use_leases() - verify large sealed copies by leases (lease-table.h) from now on
+ *
+ * For one set of a process. Return: 0 or -errno; without them each file is looked at, which only takes longer.
+ */
+int plugin_set_use_leases(PluginSet *set, sd_event *event);
 
 void plugin_set_set_events(PluginSet *set, const PluginSetEvents *events, void *userdata);
 

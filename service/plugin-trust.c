@@ -270,6 +270,8 @@ int plugin_set_verify(PluginSet *set, Plugin *plugin, uint64_t generation, sd_bu
                 return r;
         if (!plugin_is_unchanged(plugin))
                 look_again(set, plugin);
+        else if (set->leases)
+                staged_copy_lease(plugin->staged, set->leases);
 
         r = check_usable(plugin, reterr);
         if (r < 0)

@@ -451,12 +451,15 @@ static void service_sync_hosts(Service *service) {
                 host_table_sync(service->hosts, plugin_set_get(service->plugins, i));
 }
 
-/* Without one a change is still found, by the next call. */
+/* Without these a change is still found, by the next call. */
 static void service_watch(Service *service) {
         int r = plugin_watch_new(service->plugins, service->event, &service->watch);
 
         if (r < 0)
                 log_warning("Bundles can't be watched for changes: %s. The next call of each finds them.", g_strerror(-r));
+        r = plugin_set_use_leases(service->plugins, service->event);
+        if (r < 0)
+                log_warning("No leases on sealed copies: %s. Verifying large ones takes longer.", g_strerror(-r));
 }
 
 int service_start(Service *service, sd_bus_error *reterr) {

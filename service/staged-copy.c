@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/limits.h"
 #include "common/safe-file.h"
 #include "common/sha256.h"
 #include "service/bundle.h"
@@ -18,6 +19,8 @@ struct StagedCopy {
         char *path;
         int fd;
         BundleTree *tree;
+        LeaseSet *leases;
+        bool leased; /* it was tried */
 };
 
 char *staged_copy_folder(const char *plugin_id) {
@@ -43,6 +46,7 @@ StagedCopy *staged_copy_unref(StagedCopy *copy) {
         if (--copy->n_ref > 0)
                 return NULL;
 
+        lease_set_free(copy->leases);
         g_free(copy->path);
         close_fd(&copy->fd);
         bundle_tree_free(copy->tree);
@@ -188,7 +192,23 @@ bool staged_copy_matches(const StagedCopy *copy, const TrustReceipt *receipt) {
 }
 
 bool staged_copy_is_unchanged(const StagedCopy *copy) {
+        if (copy->leases && lease_set_holds(copy->leases))
+                return bundle_tree_has_same_names(copy->tree, copy->fd);
         return bundle_tree_is_unchanged(copy->tree, copy->fd);
+}
+
+void staged_copy_lease(StagedCopy *copy, LeaseTable *table) {
+        g_autoptr(LeaseSet) leases = NULL;
+
+        if (copy->leased || copy->tree->n_files < LEASED_FILES_MIN)
+                return;
+
+        copy->leased = true;
+        if (lease_set_new(table, copy->tree, copy->fd, &leases) < 0)
+                return;
+        /* Between the hashing and the leases somebody may have written. */
+        if (bundle_tree_is_unchanged(copy->tree, copy->fd))
+                copy->leases = g_steal_pointer(&leases);
 }
 
 const char *staged_copy_get_path(const StagedCopy *copy) {

@@ -10,6 +10,7 @@
 
 #include "service/bundle-tree.h"
 #include "service/codewhale-home.h"
+#include "service/lease-table.h"
 #include "storage/trust-state.h"
 
 typedef struct StagedCopy StagedCopy;
@@ -57,6 +58,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StagedCopy, staged_copy_unref)
 
 /** staged_copy_matches() - whether it is the copy that @receipt speaks of, type-erased modules included */
 bool staged_copy_matches(const StagedCopy *copy, const TrustReceipt *receipt);
+
+/**
+ * staged_copy_lease() - make staged_copy_is_unchanged() cheaper, where that is worth it and possible
+ *
+ * For a copy that was just found unchanged; does nothing the second time.
+ */
+void staged_copy_lease(StagedCopy *copy, LeaseTable *table);
 
 /** staged_copy_is_unchanged() - whether it still carries the fingerprints of when it was hashed */
 bool staged_copy_is_unchanged(const StagedCopy *copy);
