@@ -9,6 +9,7 @@
 
 /* Bus */
 #define BUS_MESSAGE_BYTES_MAX      MIB(1)  /* larger payloads travel as a sealed memfd */
+#define RESPONSE_INLINE_BYTES_MAX  KIB(64) /* the same for a Response: checking a long string twice holds up the loop */
 #define BUS_MEMFD_BYTES_MAX        MIB(8)
 #define BUS_OPTIONS_MAX            32u
 #define ERROR_TEXT_BYTES_MAX       KIB(4)

@@ -45,7 +45,7 @@ static int append_result(sd_bus_message *m, const InvocationAnswer *answer) {
         _cleanup_close_ int fd = -EBADF;
         g_autofree char *copy = NULL;
 
-        if (answer->result_size > BUS_MESSAGE_BYTES_MAX) {
+        if (answer->result_size > RESPONSE_INLINE_BYTES_MAX) {
                 fd = memfd_seal("codewhale-result", answer->result, answer->result_size);
                 return fd < 0 ? fd : sd_bus_message_append(m, "{sv}", "result-fd", "h", fd);
         }
