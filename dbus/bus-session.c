@@ -134,7 +134,8 @@ static int property_get_core_tools(
                 return errors_set(reterr, ERROR_NO_SUCH_SESSION, "The session has ended.");
         r = sd_bus_message_open_container(reply, 'a', "s");
         for (size_t i = 0; r >= 0 && core && i < core_tools_count(core->tools); i++)
-                r = sd_bus_message_append(reply, "s", core_tools_get(core->tools, i)->name);
+                if (session_core_offers(core, core_tools_get(core->tools, i)))
+                        r = sd_bus_message_append(reply, "s", core_tools_get(core->tools, i)->name);
         return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 

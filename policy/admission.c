@@ -5,6 +5,7 @@
 
 #include "common/limits.h"
 #include "policy/admission.h"
+#include "policy/tool-name.h"
 
 struct Admission {
         GPtrArray *allowed; /* GHashTable of names in lower case to places; the last one takes new names */
@@ -56,9 +57,13 @@ int admission_deny(Admission *admission, const char *name, const char *at) {
 
 static bool list_has(GHashTable *list, const char *name, const char *policy_name, const char **ret_at) {
         g_autofree char *lower = g_ascii_strdown(name, -1);
+        const char *const names[] = { lower, policy_name, tool_short_name(policy_name), tool_family_of(policy_name) };
         void *at = NULL;
-        bool found = g_hash_table_lookup_extended(list, lower, NULL, &at) ||
-                     g_hash_table_lookup_extended(list, policy_name, NULL, &at);
+        bool found = false;
+
+        /* Each of them means the tool, however the call is spelled. */
+        for (size_t i = 0; i < G_N_ELEMENTS(names) && !found; i++)
+                found = names[i] && g_hash_table_lookup_extended(list, names[i], NULL, &at);
 
         if (ret_at)
                 *ret_at = at;

@@ -4,7 +4,7 @@
 #include "common/cleanup.h"
 #include "common/limits.h"
 #include "policy/auto-review.h"
-#include "policy/wildcard.h"
+#include "policy/tool-name.h"
 
 #define COMMAND_PREFIX "command:"
 
@@ -350,7 +350,7 @@ static const ReviewRule *match_rules(const GPtrArray *rules, const ReviewSubject
                 bool hit;
 
                 if (!rule->words)
-                        hit = wildcard_match(rule->text, subject->policy_name);
+                        hit = tool_pattern_means(rule->text, subject->policy_name);
                 else if (!subject->command)
                         hit = false;
                 else if (vouch)

@@ -6,7 +6,7 @@
 #include "common/limits.h"
 #include "policy/operand.h"
 #include "policy/repository-law.h"
-#include "policy/wildcard.h"
+#include "policy/tool-name.h"
 
 typedef struct LawEntry {
         bool is_path; /* else the pattern is a tool's */
@@ -193,7 +193,7 @@ static bool command_touches(const LawEntry *entry, const char *workspace, const 
 
 static bool entry_applies(const LawEntry *entry, const LawSubject *subject, const GPtrArray *paths) {
         if (!entry->is_path)
-                return wildcard_match(entry->pattern, subject->policy_name);
+                return tool_pattern_means(entry->pattern, subject->policy_name);
         if (subject->reads_only || subject->extension || !subject->workspace)
                 return false;
         if (subject->command)

@@ -6,6 +6,7 @@
 #include "policy/command.h"
 #include "policy/operand.h"
 #include "policy/rules-internal.h"
+#include "policy/tool-name.h"
 #include "policy/wildcard.h"
 
 static const char *const source_table[_RULE_SOURCE_MAX] = {
@@ -190,9 +191,10 @@ void rule_set_write(const RuleSet *rules, JWriter *writer) {
 typedef struct Matcher {
         const RuleSubject *subject;
         char *lower_name;
-        bool one_name;    /* called by its policy name */
-        Command *command; /* taken apart on first need */
-        GPtrArray *paths; /* relative ones, on first need */
+        bool one_name;          /* called by its policy name */
+        const char *short_name; /* of the policy name, or NULL */
+        Command *command;       /* taken apart on first need */
+        GPtrArray *paths;       /* relative ones, on first need */
         bool paths_outside;
         const Rule *best[_RULE_SOURCE_MAX];
 } Matcher;
@@ -255,7 +257,8 @@ static bool matches_path(Matcher *matcher, const Rule *rule) {
 
 static bool matches_tool(const Matcher *matcher, const Rule *rule) {
         return wildcard_match(rule->tool, matcher->lower_name) ||
-               (!matcher->one_name && wildcard_match(rule->tool, matcher->subject->policy_name));
+               (!matcher->one_name && wildcard_match(rule->tool, matcher->subject->policy_name)) ||
+               (matcher->short_name && wildcard_match(rule->tool, matcher->short_name));
 }
 
 static bool matches(Matcher *matcher, const Rule *rule, bool tool_matches) {
@@ -326,18 +329,42 @@ static void match_prefixes(const RuleSet *rules, Matcher *matcher, RuleMatch *ma
         match->unclear_command = command->unclear && rules->denied->len > 0;
 }
 
+/* Whoever writes "shell", "bash" or "exec_shell" means the same, however the call is spelled. */
+static void try_named_rules(const RuleSet *rules, Matcher *matcher) {
+        const char *const names[] = {
+                matcher->lower_name, matcher->one_name ? NULL : matcher->subject->policy_name, matcher->short_name,
+                tool_family_of(matcher->subject->policy_name),
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+                if (names[i])
+                        try_rules(matcher, g_hash_table_lookup(rules->by_tool, names[i]), true);
+}
+
+/* By the first letters of the names, each list once. */
+static void try_patterns(const RuleSet *rules, Matcher *matcher) {
+        const size_t buckets[] = {
+                0, bucket_of(matcher->lower_name), bucket_of(matcher->subject->policy_name), bucket_of(matcher->short_name),
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(buckets); i++) {
+                bool done = false;
+
+                for (size_t j = 0; j < i; j++)
+                        done = done || buckets[j] == buckets[i];
+                if (!done)
+                        try_rules(matcher, rules->patterns[buckets[i]], false);
+        }
+}
+
 void rule_set_match(const RuleSet *rules, const RuleSubject *subject, RuleMatch *ret) {
         Matcher matcher = { .subject = subject, .lower_name = g_ascii_strdown(subject->name, -1) };
         RuleMatch match = {};
 
         matcher.one_name = strcmp(matcher.lower_name, subject->policy_name) == 0;
-        try_rules(&matcher, g_hash_table_lookup(rules->by_tool, matcher.lower_name), true);
-        if (!matcher.one_name)
-                try_rules(&matcher, g_hash_table_lookup(rules->by_tool, subject->policy_name), true);
-        try_rules(&matcher, rules->patterns[0], false);
-        try_rules(&matcher, rules->patterns[bucket_of(matcher.lower_name)], false);
-        if (bucket_of(matcher.lower_name) != bucket_of(subject->policy_name))
-                try_rules(&matcher, rules->patterns[bucket_of(subject->policy_name)], false);
+        matcher.short_name = tool_short_name(subject->policy_name);
+        try_named_rules(rules, &matcher);
+        try_patterns(rules, &matcher);
         match.rule = resolve_sources(&matcher);
         match_prefixes(rules, &matcher, &match);
         /* A deny or ask by command can't be ruled out for a command that nobody can read. */

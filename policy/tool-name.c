@@ -4,6 +4,7 @@
 #include "common/errors.h"
 #include "common/limits.h"
 #include "policy/tool-name.h"
+#include "policy/wildcard.h"
 
 typedef struct FamilyAction {
         const char *family; /* lower case, as everything in these tables */
@@ -195,6 +196,29 @@ int tool_name_check(const char *name) {
                                                 name[length] == '-'))
                         return -EINVAL;
         return 0;
+}
+
+const char *tool_short_name(const char *policy_name) {
+        for (size_t i = 0; i < G_N_ELEMENTS(renames); i++)
+                if (strcmp(renames[i].policy_name, policy_name) == 0)
+                        return renames[i].name;
+
+        return NULL;
+}
+
+const char *tool_family_of(const char *policy_name) {
+        for (size_t i = 0; i < G_N_ELEMENTS(family_actions); i++)
+                if (strcmp(family_actions[i].policy_name, policy_name) == 0)
+                        return family_actions[i].family;
+
+        return NULL;
+}
+
+bool tool_pattern_means(const char *pattern, const char *policy_name) {
+        const char *short_name = tool_short_name(policy_name), *family = tool_family_of(policy_name);
+
+        return wildcard_match(pattern, policy_name) || (short_name && wildcard_match(pattern, short_name)) ||
+               (family && g_ascii_strcasecmp(pattern, family) == 0);
 }
 
 bool tool_is_family(const char *name) {

@@ -40,6 +40,18 @@ int tool_name_check(const char *name);
  */
 char *tool_alias_resolve(const char *name, Jval input);
 
+/** tool_short_name() - what else a policy name is called, such as "shell" for "exec_shell"; NULL for nothing, static */
+const char *tool_short_name(const char *policy_name);
+
+/** tool_family_of() - the family that a policy name is an action of, such as "bash" of "exec_shell"; NULL for none, static */
+const char *tool_family_of(const char *policy_name);
+
+/**
+ * tool_pattern_means() - whether a pattern of a file is about a tool, by any of its names
+ * @pattern: "*" and "?" are wild; a family's name without them stands for all its actions
+ */
+bool tool_pattern_means(const char *pattern, const char *policy_name);
+
 /** tool_is_family() - whether the name is an action family */
 bool tool_is_family(const char *name);
 

@@ -11,6 +11,12 @@
 #define LIMIT "\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":2000}"
 #define PATTERN "\"pattern\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":1024}"
 
+/* A scheme, a host or an address in brackets, a port, and what signs an address may hold: nothing that two readers of it could
+ * take apart differently, such as a name and password, a backslash or a blank. */
+#define URL                                                                                                                \
+        "\"url\":{\"type\":\"string\",\"maxLength\":2048,\"pattern\":\"^[Hh][Tt][Tt][Pp][Ss]?://(\\\\[[0-9A-Fa-f:.]+\\\\]|" \
+        "[A-Za-z0-9._-]+)(:[0-9]{1,5})?([/?#][A-Za-z0-9._~:/?#@!$&'()*+,;=%\\\\[\\\\]-]*)?$\"}"
+
 static const struct {
         const char *name, *description, *schema;
         Requirement requirement;
@@ -41,6 +47,9 @@ static const struct {
                  "\"cwd\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":4096},\"interactive\":{\"const\":false},"
                  "\"timeout_ms\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":600000}"),
           REQUIREMENT_REQUIRED, TOOL_PROCESS | TOOL_EXECUTES | TOOL_WRITES, WORKSPACE_RUN },
+        { "web_fetch", "Fetches the text behind an address: https, or http from this machine. It sees no file. A redirect to another "
+                       "host is told, not followed.",
+          SCHEMA("\"url\"", URL), REQUIREMENT_REQUIRED, TOOL_NETWORK, WORKSPACE_READ },
 };
 
 CoreTools *core_builtin_tools(void) {
@@ -50,6 +59,10 @@ CoreTools *core_builtin_tools(void) {
                 core_tools_add(tools, table[i].name, table[i].description, table[i].schema, table[i].requirement,
                                table[i].capabilities);
         return tools;
+}
+
+bool core_builtin_is_web(const CoreTool *tool) {
+        return tool->capabilities & TOOL_NETWORK;
 }
 
 WorkspaceAccess core_builtin_access(const CoreTool *tool) {

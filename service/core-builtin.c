@@ -35,7 +35,7 @@ typedef struct CoreJob {
 
         SandboxUnit *unit;
         Channel *channel;
-        bool reported;
+        bool reported; /* the walls were judged; the downloader's unit has no launcher that could tell */
         sd_event_source *timer;
         char *answer;
         size_t answer_size;
@@ -192,6 +192,10 @@ static int job_start_unit(CoreJob *job, sd_bus_error *reterr) {
         if (r < 0)
                 return r;
         (void) steal_fd(&ours);
+        if (job->reported)
+                r = channel_send(job->channel, job->request, job->request_size);
+        if (r < 0)
+                return r;
         return sd_event_add_time_relative(event, &job->timer, CLOCK_MONOTONIC, CORE_RUN_MSEC_MAX * UINT64_C(1000), 0, on_timeout, job);
 }
 
@@ -272,6 +276,12 @@ static char *request_json(const CoreRequest *request, size_t *ret_size) {
         return jwriter_steal(&writer, ret_size);
 }
 
+static bool builtin_offers(void *core, const CoreTool *tool) {
+        const Builtin *builtin = core;
+
+        return builtin->context->config->web_fetch || !core_builtin_is_web(tool);
+}
+
 static int builtin_start(
                 void *core, const CoreRequest *request, CoreDone done, void *userdata, void **ret_job, sd_bus_error *reterr) {
         Builtin *builtin = core;
@@ -287,9 +297,15 @@ static int builtin_start(
         r = core_builtin_workspace(builtin->context, request->workspace, reterr);
         if (r < 0)
                 return r;
+        /* It may have been switched off while somebody was asked. */
+        if (!builtin_offers(builtin, request->tool))
+                return errors_set(reterr, ERROR_NOT_SUPPORTED, "The core tool '%s' is off: set web_fetch = true under [core] in "
+                                                               "config.toml.", request->tool->name);
 
         job = g_new0(CoreJob, 1);
-        r = host_launch_core(builtin->context, &launch, ++builtin->last_generation, &job->launch, reterr);
+        job->reported = core_builtin_is_web(request->tool);
+        r = (job->reported ? host_launch_web : host_launch_core)(
+                        builtin->context, &launch, ++builtin->last_generation, &job->launch, reterr);
         if (r < 0) {
                 job_free(job);
                 return r;
@@ -329,6 +345,7 @@ static const CoreBackend builtin_backend = {
         .start = builtin_start,
         .cancel = builtin_cancel,
         .free = builtin_free,
+        .offers = builtin_offers,
 };
 
 SessionCore *core_builtin_new(const HostContext *context) {

@@ -99,6 +99,8 @@ int core_call_resolve(CoreCall *call, Jval input, sd_bus_error *reterr) {
         const SessionCore *core = core_gate_core(call->gate);
 
         call->tool = core->gone ? NULL : core_tools_find(core->tools, call->name, input);
+        if (call->tool && !session_core_offers(core, call->tool))
+                call->tool = NULL;
         if (!call->tool)
                 return errors_set(reterr, ERROR_NO_SUCH_TOOL, core->gone ? "The core was taken back; it had '%s'."
                                                                          : "The core of this session has no tool '%s'.", call->name);

@@ -12,6 +12,8 @@
 #include "common/safe-file.h"
 #include "common/sha256.h"
 #include "host-bundle-digest.h"
+#include "sandbox/downloader/message.h"
+#include "sandbox/downloader/web-fetch.h"
 #include "sandbox/unit-name.h"
 #include "service/host-launch.h"
 #include "service/time-zone.h"
@@ -22,7 +24,7 @@
 struct HostLaunch {
         SandboxSpec spec;
         char *unit, *binds_to, *plugin_id, *plugin_tree, *data_directory;
-        char *description, *program, *workspace; /* of a core call */
+        char *description, *program, *workspace, *certificates; /* of a core call */
         GPtrArray *environment;
         GPtrArray *arguments;
         GPtrArray *sockets;
@@ -51,6 +53,7 @@ HostLaunch *host_launch_free(HostLaunch *launch) {
         g_free(launch->description);
         g_free(launch->program);
         g_free(launch->workspace);
+        g_free(launch->certificates);
         g_clear_pointer(&launch->environment, g_ptr_array_unref);
         g_clear_pointer(&launch->arguments, g_ptr_array_unref);
         g_clear_pointer(&launch->sockets, g_ptr_array_unref);
@@ -282,8 +285,10 @@ static const char *const core_environment[] = {
         NULL,
 };
 
-int host_launch_core(
-                const HostContext *context, const CoreLaunch *core, uint64_t unit_generation, HostLaunch **ret, sd_bus_error *reterr) {
+/* What all core calls have in common; @program stands beside the launcher. */
+static int launch_core_new(
+                const HostContext *context, const CoreLaunch *core, const char *program, uint64_t unit_generation, HostLaunch **ret,
+                sd_bus_error *reterr) {
         g_autofree char *folder = g_path_get_dirname(context->launcher_path), *shown = g_strdup_printf("core:%s", core->tool);
         HostLaunch *launch = NULL;
         int r = launch_new(context, shown, HOST_TIER_PLUGIN, unit_generation, &launch);
@@ -293,16 +298,56 @@ int host_launch_core(
         g_free(launch->plugin_id);
         launch->plugin_id = g_strdup(core->plugin_id);
         launch->description = g_strdup_printf("Core tool %s for extension %s", core->tool, core->plugin_id);
-        launch->program = g_build_filename(folder, "codewhale-core-tool", NULL);
-        launch->workspace = g_strdup(core->workspace);
+        launch->program = g_build_filename(folder, program, NULL);
         launch->spec.plugin_id = launch->plugin_id;
         launch->spec.description = launch->description;
-        launch->spec.runtime = launch->program;
         launch->spec.environment = core_environment;
+        *ret = launch;
+        return 0;
+}
+
+int host_launch_core(
+                const HostContext *context, const CoreLaunch *core, uint64_t unit_generation, HostLaunch **ret, sd_bus_error *reterr) {
+        HostLaunch *launch = NULL;
+        int r = launch_core_new(context, core, "codewhale-core-tool", unit_generation, &launch, reterr);
+
+        if (r < 0)
+                return r;
+        launch->workspace = g_strdup(core->workspace);
+        launch->spec.runtime = launch->program;
         launch->spec.workspace = launch->workspace;
         launch->spec.workspace_access = core->access;
         launch->spec.memory_bytes = CORE_RUN_MEMORY_BYTES;
         launch->spec.tasks = CORE_RUN_TASKS_MAX;
+        *ret = launch;
+        return 0;
+}
+
+static void add_web_arguments(HostLaunch *launch, const Config *config) {
+        launch->arguments = g_ptr_array_new_with_free_func(g_free);
+        add(launch->arguments, g_strdup(WEB_FETCH_OPTION));
+        if (config->certificates)
+                add(launch->arguments, g_strdup(WEB_FETCH_CERTIFICATES SANDBOX_CERTIFICATES_PATH));
+        for (char **prefix = config->web_fetch_private; prefix && *prefix; prefix++)
+                add(launch->arguments, g_strconcat(WEB_FETCH_PRIVATE, *prefix, NULL));
+        add(launch->arguments, NULL);
+}
+
+int host_launch_web(
+                const HostContext *context, const CoreLaunch *core, uint64_t unit_generation, HostLaunch **ret, sd_bus_error *reterr) {
+        HostLaunch *launch = NULL;
+        int r = launch_core_new(context, core, DOWNLOAD_PROGRAM, unit_generation, &launch, reterr);
+
+        if (r < 0)
+                return r;
+        add_web_arguments(launch, context->config);
+        launch->certificates = g_strdup(context->config->certificates);
+        launch->spec.network = true;
+        launch->spec.launcher = launch->program;
+        launch->spec.certificates = launch->certificates;
+        launch->spec.arguments = (const char *const *) launch->arguments->pdata;
+        launch->spec.memory_bytes = launch->spec.data_bytes = DOWNLOAD_MEMORY_BYTES;
+        launch->spec.tasks = DOWNLOAD_TASKS_MAX;
         *ret = launch;
         return 0;
 }

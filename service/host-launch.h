@@ -39,6 +39,13 @@ typedef struct CoreLaunch {
 int host_launch_core(
                 const HostContext *context, const CoreLaunch *core, uint64_t unit_generation, HostLaunch **ret, sd_bus_error *reterr);
 
+/**
+ * host_launch_web() - the same for the one tool that has the network: its program is codewhale-download, which has no launcher
+ * and no file of anybody; @core->workspace and @core->access do not count
+ */
+int host_launch_web(
+                const HostContext *context, const CoreLaunch *core, uint64_t unit_generation, HostLaunch **ret, sd_bus_error *reterr);
+
 /** host_launch_expect() - what the host's hello must say */
 void host_launch_expect(const HostLaunch *launch, const Runtime *runtime, HostTier tier, HostExpectation *ret);
 

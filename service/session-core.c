@@ -25,6 +25,10 @@ SessionCore *session_core_unref(SessionCore *core) {
         return NULL;
 }
 
+bool session_core_offers(const SessionCore *core, const CoreTool *tool) {
+        return !core->backend->offers || core->backend->offers(core->core, tool);
+}
+
 void core_operand_free(void *data) {
         CoreOperand *operand = data;
 

@@ -41,6 +41,7 @@ typedef struct CoreBackend {
         int (*start)(void *core, const CoreRequest *request, CoreDone done, void *userdata, void **ret_job, sd_bus_error *reterr);
         void (*cancel)(void *job); /* @done is not called any more */
         void (*free)(void *core);
+        bool (*offers)(void *core, const CoreTool *tool); /* whether a tool can be called just now; NULL: always */
 } CoreBackend;
 
 typedef struct SessionCore {
@@ -57,5 +58,8 @@ SessionCore *session_core_new(const char *kind, CoreTools *tools, const CoreBack
 SessionCore *session_core_ref(SessionCore *core);
 SessionCore *session_core_unref(SessionCore *core);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SessionCore, session_core_unref)
+
+/** session_core_offers() - whether a tool of it can be called just now; the configuration may have switched one off */
+bool session_core_offers(const SessionCore *core, const CoreTool *tool);
 
 void core_operand_free(void *operand);

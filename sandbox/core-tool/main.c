@@ -5,17 +5,15 @@
  * service, writes one frame with the answer there, and ends; with it ends the unit and whatever is left in it. */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/limits.h"
+#include "sandbox/core-tool/exchange.h"
 #include "sandbox/core-tool/operands.h"
 #include "sandbox/core-tool/tool.h"
-#include "sandbox/frame.h"
 
 enum {
         EXIT_CHANNEL = 3,
@@ -45,80 +43,6 @@ bool tool_flag(Jval input, const char *key) {
         bool flag;
 
         return jval_boolean(jval_member(input, key), &flag) >= 0 && flag;
-}
-
-/* ---- the channel ---- */
-
-static int receive(int fd, void *bytes, size_t size) {
-        char *at = bytes;
-
-        while (size > 0) {
-                ssize_t n = read(fd, at, size);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return n < 0 ? -errno : -ENODATA;
-                at += n;
-                size -= (size_t) n;
-        }
-        return 0;
-}
-
-static int send_bytes(int fd, const void *bytes, size_t size) {
-        const char *at = bytes;
-
-        while (size > 0) {
-                ssize_t n = write(fd, at, size);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return n < 0 ? -errno : -EIO;
-                at += n;
-                size -= (size_t) n;
-        }
-        return 0;
-}
-
-static int receive_frame(int fd, char **ret, size_t *ret_size) {
-        uint8_t header[FRAME_HEADER_BYTES];
-        g_autofree char *payload = NULL;
-        uint32_t size;
-        int r;
-
-        r = receive(fd, header, sizeof header);
-        if (r >= 0)
-                r = frame_read_header(header, &size);
-        if (r < 0)
-                return r;
-        payload = g_malloc(size + 1);
-        r = receive(fd, payload, size);
-        if (r < 0)
-                return r;
-
-        *ret = g_steal_pointer(&payload);
-        *ret_size = size;
-        return 0;
-}
-
-static int send_frame(int fd, const char *payload, size_t size) {
-        uint8_t header[FRAME_HEADER_BYTES];
-        int r;
-
-        frame_write_header(header, (uint32_t) size);
-        r = send_bytes(fd, header, sizeof header);
-        return r < 0 ? r : send_bytes(fd, payload, size);
-}
-
-/* The channel moves away from the standard descriptors, so that no child of ours has it. */
-static int take_channel(void) {
-        int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3), null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-        if (fd < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
-                return -errno;
-        (void) close(null);
-        return fd;
 }
 
 /* ---- the request ---- */
@@ -177,11 +101,11 @@ int main(void) {
         g_autoptr(Jdoc) request = NULL;
         g_auto(Answer) answer = {};
         size_t size, json_size;
-        int fd = take_channel();
+        int fd = exchange_take_channel();
         ToolRun run;
 
         answer_init(&answer);
-        if (fd < 0 || receive_frame(fd, &payload, &size) < 0)
+        if (fd < 0 || exchange_receive(fd, &payload, &size) < 0)
                 return EXIT_CHANNEL;
         if (jdoc_parse(payload, size, &(JdocLimits){ .depth_max = JSON_FRAME_DEPTH_MAX, .nodes_max = JSON_NODES_MAX,
                                                         .bytes_max = FRAME_PAYLOAD_BYTES_MAX },
@@ -193,5 +117,5 @@ int main(void) {
 
         serve(jdoc_root(request), run, &answer);
         json = answer_to_json(&answer, &json_size);
-        return send_frame(fd, json, json_size) < 0 ? EXIT_CHANNEL : EXIT_SUCCESS;
+        return exchange_send(fd, json, json_size) < 0 ? EXIT_CHANNEL : EXIT_SUCCESS;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <arpa/inet.h>
 #include <curl/curl.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/address.h"
 #include "sandbox/downloader/fetch.h"
 
 typedef struct Fetch {
@@ -15,24 +14,22 @@ typedef struct Fetch {
         void *userdata;
         CURL *easy;
         bool plain;      /* http: to this machine only */
-        bool told_total;
-        bool too_large, strayed;
+        bool told_total, told_head;
+        bool too_large, strayed, forbidden, unwanted;
         uint64_t n_bytes;
 } Fetch;
-
-static bool is_loopback(const struct sockaddr *address) {
-        if (address->sa_family == AF_INET)
-                return ntohl(((const struct sockaddr_in *) address)->sin_addr.s_addr) >> 24 == 127;
-        return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *) address)->sin6_addr);
-}
 
 /* The name was checked, but only the address tells where the bytes go: "localhost" is whatever a resolver says. */
 static curl_socket_t on_open(void *userdata, curlsocktype purpose, struct curl_sockaddr *address) {
         Fetch *fetch = userdata;
 
         (void) purpose;
-        if (fetch->plain && !is_loopback(&address->addr)) {
+        if (fetch->plain && address_kind(&address->addr) != ADDRESS_LOOPBACK) {
                 fetch->strayed = true;
+                return CURL_SOCKET_BAD;
+        }
+        if (fetch->events->reaches && !fetch->events->reaches(&address->addr, fetch->userdata)) {
+                fetch->forbidden = true;
                 return CURL_SOCKET_BAD;
         }
         return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
@@ -53,6 +50,29 @@ static bool tell_total(Fetch *fetch) {
         return fetch->events->total((uint64_t) length, fetch->userdata);
 }
 
+static bool is_page(const Fetch *fetch) {
+        return fetch->events->moved != NULL;
+}
+
+static bool is_success(const Fetch *fetch, long status) {
+        return status == 200 || (is_page(fetch) && status > 200 && status < 300);
+}
+
+static bool tell_head(Fetch *fetch, long status) {
+        struct curl_header *encoding = NULL;
+        const char *type = NULL;
+        bool encoded;
+
+        if (fetch->told_head || !fetch->events->head)
+                return true;
+        fetch->told_head = true;
+        (void) curl_easy_getinfo(fetch->easy, CURLINFO_CONTENT_TYPE, &type);
+        encoded = curl_easy_header(fetch->easy, "Content-Encoding", 0, CURLH_HEADER, -1, &encoding) == CURLHE_OK &&
+                        strcasecmp(encoding->value, "identity") != 0;
+        fetch->unwanted = !fetch->events->head(status, type, encoded, fetch->userdata);
+        return !fetch->unwanted;
+}
+
 static size_t on_data(char *data, size_t one, size_t size, void *userdata) {
         Fetch *fetch = userdata;
         long status = 0;
@@ -60,9 +80,9 @@ static size_t on_data(char *data, size_t one, size_t size, void *userdata) {
         (void) one;
         /* What comes with a redirect or an error is no bundle. */
         (void) curl_easy_getinfo(fetch->easy, CURLINFO_RESPONSE_CODE, &status);
-        if (status != 200)
+        if (!is_success(fetch, status))
                 return size;
-        if (!tell_total(fetch))
+        if (!tell_head(fetch, status) || !tell_total(fetch))
                 return CURL_WRITEFUNC_ERROR;
         fetch->n_bytes += size;
         if (fetch->n_bytes > fetch->options->bytes_max) {
@@ -127,6 +147,10 @@ static DownloadEnd end_of(DownloadKind kind, uint32_t number) {
 static DownloadEnd explain(const Fetch *fetch, CURLcode code) {
         if (fetch->too_large)
                 return end_of(DOWNLOAD_TOO_LARGE, 0);
+        if (fetch->unwanted)
+                return end_of(DOWNLOAD_UNWANTED, 0);
+        if (fetch->forbidden)
+                return end_of(DOWNLOAD_FORBIDDEN, 0);
         if (fetch->strayed)
                 return end_of(DOWNLOAD_UNREACHABLE, 0);
         switch (code) {
@@ -171,6 +195,28 @@ static bool is_like_the_first(const Fetch *fetch, const char *url) {
         return good;
 }
 
+static bool is_same_part(CURLU *a, CURLU *b, CURLUPart part) {
+        char *x = NULL, *y = NULL;
+        bool same = curl_url_get(a, part, &x, CURLU_DEFAULT_PORT) == CURLUE_OK &&
+                        curl_url_get(b, part, &y, CURLU_DEFAULT_PORT) == CURLUE_OK && strcasecmp(x, y) == 0;
+
+        curl_free(x);
+        curl_free(y);
+        return same;
+}
+
+/* What was allowed is a host, not where it sends people on. */
+static bool is_within_origin(const Fetch *fetch, const char *url) {
+        CURLU *first = curl_url(), *next = curl_url();
+        bool same = first && next && curl_url_set(first, CURLUPART_URL, fetch->options->url, 0) == CURLUE_OK &&
+                        curl_url_set(next, CURLUPART_URL, url, 0) == CURLUE_OK && is_same_part(first, next, CURLUPART_SCHEME) &&
+                        is_same_part(first, next, CURLUPART_HOST) && is_same_part(first, next, CURLUPART_PORT);
+
+        curl_url_cleanup(first);
+        curl_url_cleanup(next);
+        return same;
+}
+
 static DownloadEnd get(Fetch *fetch) {
         char *next = NULL;
         long status = 0;
@@ -182,10 +228,14 @@ static DownloadEnd get(Fetch *fetch) {
                 if (code != CURLE_OK)
                         return explain(fetch, code);
                 (void) curl_easy_getinfo(fetch->easy, CURLINFO_RESPONSE_CODE, &status);
-                if (status == 200)
-                        return end_of(DOWNLOAD_OK, 0);
+                if (is_success(fetch, status))
+                        return end_of(DOWNLOAD_OK, (uint32_t) status);
                 if (curl_easy_getinfo(fetch->easy, CURLINFO_REDIRECT_URL, &next) != CURLE_OK || !next)
                         return end_of(DOWNLOAD_STATUS, (uint32_t) status);
+                if (is_page(fetch) && !is_within_origin(fetch, next)) {
+                        fetch->events->moved(next, fetch->userdata);
+                        return end_of(DOWNLOAD_ELSEWHERE, (uint32_t) status);
+                }
                 if (!is_like_the_first(fetch, next))
                         return end_of(DOWNLOAD_REDIRECTS, hops + 1);
                 (void) curl_easy_setopt(fetch->easy, CURLOPT_URL, next); /* it copies the text */

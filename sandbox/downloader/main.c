@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* codewhale-download: fetches one archive and hands its bytes on. A program of its own, so that nothing that talks to a
+/* codewhale-download: fetches one archive and hands its bytes on, or is the core tool web_fetch (web-fetch.h). A program of its own, so that nothing that talks to a
  * network has any authority: it runs in a unit that sees certificates and the resolver's files and can write nowhere. */
 
 #include <errno.h>
@@ -14,6 +14,7 @@
 
 #include "common/limits.h"
 #include "sandbox/downloader/fetch.h"
+#include "sandbox/downloader/web-fetch.h"
 
 static bool write_all(const void *bytes, size_t size) {
         const char *at = bytes;
@@ -88,6 +89,8 @@ int main(int argc, char **argv) {
 
         (void) signal(SIGPIPE, SIG_IGN);
         (void) prctl(PR_SET_DUMPABLE, 0);
+        if (argc > 1 && strcmp(argv[1], WEB_FETCH_OPTION) == 0)
+                return web_fetch_main(argc - 2, argv + 2);
         if (argc > 2 || !read_url(url, sizeof url)) {
                 (void) fprintf(stderr, "codewhale-download: reads an address from standard input; is for the service only\n");
                 return EXIT_FAILURE;

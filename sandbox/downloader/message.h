@@ -32,6 +32,9 @@ typedef enum DownloadKind {
         DOWNLOAD_TOO_SLOW,
         DOWNLOAD_BROKEN,          /* it ended before its end */
         DOWNLOAD_INTERNAL,        /* @number: the error of the library */
+        DOWNLOAD_FORBIDDEN,       /* of a page: the address that it leads to may not be reached */
+        DOWNLOAD_ELSEWHERE,       /* of a page: it leads to another origin, which was told; @number: the status */
+        DOWNLOAD_UNWANTED,        /* of a page: what comes is no text */
         _DOWNLOAD_KIND_MAX,
         _DOWNLOAD_KIND_INVALID = -22,
 } DownloadKind;

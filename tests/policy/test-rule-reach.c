@@ -2,6 +2,8 @@
 
 /* How far rules reach: into commands and paths, over revisions, and not over what an allow can't do. */
 
+#include "policy/admission.h"
+#include "policy/tool-name.h"
 #include "probe.h"
 
 /* A denied prefix is found in every part of a chain and beats everything; a trusted one counts for a plain
@@ -43,6 +45,66 @@ static void test_commands(void) {
 
                 g_test_message("%s", cases[i].command);
                 g_assert_cmpint(probe(&what, NULL), ==, cases[i].expected);
+        }
+}
+
+/* Who names a tool means it, by whichever of its names it is then called: else a deny would be got round by an alias. */
+static void test_names(void) {
+        static const struct {
+                const char *pattern;
+                const char *tool, *arguments;
+                bool means;
+        } cases[] = {
+                { "shell", "shell", "{}", true },
+                { "shell", "bash", "{}", true },
+                { "shell", "exec_shell", "{}", true },
+                { "Shell", "Bash", "{\"action\":\"run\"}", true },
+                { "bash", "shell", "{}", true },
+                { "bash", "exec_shell_wait", "{}", true },
+                { "exec_shell", "shell", "{}", true },
+                { "sh*", "bash", "{}", true },
+                { "web_fetch", "fetch_url", "{}", true },
+                { "web_fetch", "Web", "{\"action\":\"fetch\"}", true },
+                { "web_fetch", "Web", "{\"action\":\"search\"}", false },
+                { "web_*", "fetch_url", "{}", true },
+                { "fetch_url", "web_fetch", "{}", true },
+                { "Web", "web_fetch", "{}", true },
+                { "web", "web_search", "{}", true },
+                { "we*", "web_search", "{}", true },
+                { "File", "read", "{}", true },
+                { "file", "write_file", "{}", true },
+                { "fil?", "write_file", "{}", false },
+                { "read", "read_file", "{}", true },
+                { "read", "File", "{}", true },
+                { "read", "File", "{\"action\":\"write\"}", false },
+                { "write", "edit_file", "{}", false },
+                { "edit", "edit_file", "{}", true },
+                { "read", "read_mail", "{}", false },
+                { "exec_shell", "exec_shell_wait", "{}", false },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *rule = g_strdup_printf("{\"rule\":[{\"outcome\":\"deny\",\"tool\":\"%s\"}]}", cases[i].pattern);
+                g_autoptr(RuleSet) rules = load(RULE_USER, rule);
+                const Probe what = {
+                        .tool = cases[i].tool,
+                        .arguments = cases[i].arguments,
+                        .requirement = REQUIREMENT_AUTO,
+                        .rules = rules,
+                };
+                g_autofree char *lower = g_ascii_strdown(cases[i].tool, -1), *policy_name = NULL;
+                g_autoptr(Admission) admission = admission_new();
+                g_autoptr(Jdoc) arguments = parse_json(cases[i].arguments);
+
+                g_test_message("%s: %s %s", cases[i].pattern, cases[i].tool, cases[i].arguments);
+                g_assert_cmpint(probe(&what, NULL) == VERDICT_DENY, ==, cases[i].means);
+                policy_name = tool_alias_resolve(cases[i].tool, jdoc_root(arguments));
+                g_assert_cmpint(tool_pattern_means(cases[i].pattern, policy_name), ==, cases[i].means);
+                /* Lists hold names, no patterns. */
+                if (strpbrk(cases[i].pattern, "*?"))
+                        continue;
+                g_assert_cmpint(admission_deny(admission, cases[i].pattern, NULL), ==, 0);
+                g_assert_cmpint(admission_check(admission, cases[i].tool, policy_name, NULL, NULL), ==, !cases[i].means);
         }
 }
 
@@ -222,6 +284,7 @@ static void test_ask_beats_grant(void) {
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/rule-reach/commands", test_commands);
+        g_test_add_func("/rule-reach/AP-22-every-name-of-a-tool", test_names);
         g_test_add_func("/rule-reach/ask-beats-trust", test_ask_beats_trust);
         g_test_add_func("/rule-reach/B5-both-inputs", test_both_inputs);
         g_test_add_func("/rule-reach/paths", test_paths);
