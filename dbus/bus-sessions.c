@@ -84,6 +84,18 @@ static int find_session(Face *face, Caller *caller, const char *path, Session **
         return face_find_session(face, caller, strcmp(path, "/") == 0 ? NULL : path, ret, reterr);
 }
 
+/* From now on no plugin may take one of these names (contract 5.2), also when this core is gone again. */
+static int reserve_names(Face *face, const CoreTools *tools, sd_bus_error *reterr) {
+        g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+        for (size_t i = 0; i < core_tools_count(tools); i++)
+                g_ptr_array_add(names, core_tools_get(tools, i)->name);
+        g_ptr_array_add(names, NULL);
+        if (registry_know_tools(face->service->registry, (const char *const *) names->pdata) < 0)
+                return errors_set(reterr, ERROR_LIMIT_EXCEEDED, "Sessions have reported %u names of tools of their own already.", TOOLS_MAX);
+        return 0;
+}
+
 static int handle_register_core(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
         const char *path, *object, *text;
         g_autoptr(CoreTools) tools = NULL;
@@ -103,6 +115,9 @@ static int handle_register_core(Face *face, Caller *caller, sd_bus_message *m, s
         if (face->caller)
                 return errors_set(reterr, ERROR_NOT_SUPPORTED, "A core is registered over the bus, not over a direct channel.");
 
+        r = reserve_names(face, tools, reterr);
+        if (r < 0)
+                return r;
         session_set_core(session, client_core_new(face->bus, caller_get_name(caller), object, tools));
         return message_reply_empty(m);
 }

@@ -4,7 +4,7 @@
 import json
 import os
 
-from codewhale import ClientCore, CoreCase, iterate_until
+from codewhale import ClientCore, CoreCase, iterate_until, tool_source
 
 TOOLS = [{'name': 'look', 'description': 'Looks', 'requirement': 'auto',
           'input_schema': {'type': 'object', 'properties': {'path': {'type': 'string'}}, 'additionalProperties': False}},
@@ -31,6 +31,29 @@ class Clients(CoreCase):
         self.assertIn(call_id, json.dumps(self.client.decision(facts['parent'])['related']))
         self.assertEqual(self.client.property('Session', 'Core', self.session), 'client')
         self.assertEqual(self.client.property('Session', 'CoreTools', self.session), ['look', 'read', 'bash'])
+
+    def test_O07_its_names_are_reserved_for_good(self):
+        """A plugin that comes later can't take one, in any case, also when the core and its client are gone."""
+        other = self.connect()
+        core = ClientCore(other, lambda name, arguments: {}, path='/org/example/other')
+        core.register('/', [{'name': 'Fetch_Mail'}, {'name': 'web.run'}])
+        other.call('Sessions', 'UnregisterCore', '(o)', '/')
+        other.vanish()
+        for name in ('fetch_mail', 'LOOK'):
+            plugin = self.client.install(self.bundle(f'late-{name.lower().replace("_", "-")}', tool_source('return 1', name=name)))['id']
+            self.client.trust(plugin)
+            error = self.assertFails('ExecutionFailed', self.client.plugin, 'Enable', plugin)
+            self.assertIn(f'"{name}" is reserved: a native tool has it', error.message)
+        # Who had the name before keeps it, for those whose core has another one.
+        core = ClientCore(self.client, lambda name, arguments: {}, path='/org/example/third')
+        core.register(self.open_session(), [{'name': 'ask'}])
+        self.assertEqual(self.text('look'), 'seen')
+
+    def test_names_are_bounded(self):
+        for number in range(3):
+            self.core.register(self.session, [{'name': f'tool_{number}_{i}'} for i in range(256)])
+        self.assertFails('LimitExceeded', self.core.register, self.session, [{'name': f'more_{i}'} for i in range(256)])
+        self.assertIn('tool_2_0', self.client.property('Session', 'CoreTools', self.session))
 
     def test_the_card_names_the_whole_chain(self):
         self.answers['bash'] = {'content': [], 'is_error': False}
