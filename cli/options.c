@@ -44,8 +44,8 @@ static const Option options[] = {
         { OPTION_DIGEST, 0, "digest", "HASH", "approve", "Answer only if the card still has this digest" },
         { OPTION_FOR, 0, "for", "TIME", "approve", "How long a grant lasts at most: 90s, 10m, 2h or 3d" },
         { OPTION_KIND, 0, "kind", "KIND", "decisions policy",
-                        "decisions: call, card, answer, grant, trust, posture or attempt; policy check: permissions, administrator, law, "
-                        "project or config" },
+                        "decisions: call, core-call, command, card, answer, grant, trust, posture or attempt; policy check: "
+                        "permissions, administrator, law, project or config" },
         { OPTION_SESSION, 0, "session", "SESSION", "decisions policy", "Only those in this session; policy: look at it" },
         { OPTION_FROM, 0, "from", "PLUGIN", "policy", "explain: this plugin would call a core tool" },
         { OPTION_PLUGIN, 0, "plugin", "PLUGIN", "decisions", "Only those about this plugin" },

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/errors.h"
@@ -11,6 +12,7 @@
 #include "service/core-builtin.h"
 #include "service/core-gate.h"
 #include "service/host-state.h"
+#include "service/ledger.h"
 
 #define LATE_MAX 1024u
 
@@ -176,6 +178,17 @@ static void claim_of(const Host *host, Jval params, TicketScope *ret) {
         (void) jval_uint64(jval_member(owner, "generation"), &ret->owner_generation);
 }
 
+/* Which field was wrong is for the record and for nobody else (X10). */
+static void record_forgery(const CoreDesk *desk, const Host *host, const TicketAnswer *answer) {
+        const char *plugin = plugin_get_id(host->plugin);
+        const Actor who = { .name = (char *) plugin, .unit = (char *) host_get_unit(host), .uid = getuid() };
+
+        ledger_attempt(desk->service, &who, &(LedgerAttempt) {
+                .what = "A core call with a bad ticket", .plugin = plugin, .error_name = "BadTicket",
+                .message = ticket_refusal_to_string(answer->refusal),
+        });
+}
+
 static void on_refused(CoreDesk *desk, Host *host, uint64_t id, Jval params, const TicketAnswer *answer) {
         const char *plugin = plugin_get_id(host->plugin);
         CoreGate *gate = answer->refusal == TICKET_EXHAUSTED
@@ -183,9 +196,11 @@ static void on_refused(CoreDesk *desk, Host *host, uint64_t id, Jval params, con
 
         if (gate)
                 core_gate_refuse_more(gate, jval_text(jval_member(params, "name")));
-        else
+        else {
                 log_plugin(LOG_WARNING, NULL, plugin, host_get_unit(host), "A core call with a bad ticket was refused: %s",
                            ticket_refusal_to_string(answer->refusal));
+                record_forgery(desk, host, answer);
+        }
         refuse(host, id, RPC_REFUSED, answer->text);
         if (answer->violation)
                 host_process_kill(host->process, "protocol violation: too many core calls with bad tickets");

@@ -7,6 +7,7 @@
 #include "common/sanitize.h"
 #include "policy/core-call.h"
 #include "service/core-call.h"
+#include "service/core-refusal.h"
 #include "service/selection-view.h"
 
 struct CoreGate {
@@ -21,7 +22,8 @@ struct CoreGate {
         GQueue waiting;       /* CoreCall, for a slot */
         GQueue want_card;     /* CoreCall, running */
         CoreCall *card_holder;
-        size_t bytes; /* inputs of all that wait or run */
+        size_t bytes;    /* inputs of all that wait or run */
+        bool over_limit; /* that is in the record already */
         sd_event_source *next_card;
 };
 
@@ -170,24 +172,40 @@ static bool name_is_sound(const char *name) {
         return name[0] != '\0' && g_utf8_strlen(name, -1) <= (glong) CORE_CALL_NAME_CHARS_MAX;
 }
 
-void core_gate_begin(CoreGate *gate, uint64_t rpc_id, Jval params) {
-        Jval input = jval_member(params, "input");
-        CoreCall *call = call_new(gate, rpc_id, params);
-        g_autofree char *text = NULL;
-        CoreCallEnd end = { .code = RPC_REFUSED, .decision = CORE_DECISION_REFUSED, .status = CORE_STATUS_REFUSED };
+/* Before anything is planned: nobody is asked about what can't be. Returns why not, and what says so. */
+static const char *find_refusal(const CoreGate *gate, const CoreCall *call, Jval input, const char **ret_source) {
         const char *why = NULL;
 
-        /* Before anything is planned: nobody is asked about what can't be. */
-        if (!name_is_sound(call->name))
-                why = "A core tool's name has 1 to 128 characters.";
-        else if (core_call_refused(call->name, input, is_extension_tool(gate, call->name), &why)) {
-                text = g_strdup_printf("Refused: %s.", why);
-                why = text;
-        } else if (call->input_size > CALL_ARGUMENTS_BYTES_MAX || gate->bytes > CORE_INPUTS_BYTES_MAX)
-                why = "The input of this core call, or of all that wait together, is too large.";
+        *ret_source = "refused-list";
+        if (core_call_refused(call->name, input, is_extension_tool(gate, call->name), &why))
+                return why;
+
+        *ret_source = "limit";
+        return call->input_size > CALL_ARGUMENTS_BYTES_MAX || gate->bytes > CORE_INPUTS_BYTES_MAX
+                               ? "the input of this core call, or of all that wait together, is too large" : NULL;
+}
+
+static void refuse(CoreGate *gate, CoreCall *call, const char *source, const char *why) {
+        g_autofree char *text = g_strdup_printf("Refused: %s.", why);
+        const CoreCallEnd end = {
+                .code = RPC_REFUSED, .message = text, .decision = CORE_DECISION_REFUSED, .status = CORE_STATUS_REFUSED,
+        };
+
+        core_refusal_record(gate->outer, &(CoreRefusal) {
+                .tool = name_is_sound(call->name) ? call->name : NULL, .input = call->input, .input_size = call->input_size,
+                .source = source, .why = why,
+        });
+        core_gate_finished(gate, call, &end);
+}
+
+void core_gate_begin(CoreGate *gate, uint64_t rpc_id, Jval params) {
+        CoreCall *call = call_new(gate, rpc_id, params);
+        const char *source = "limit", *why;
+
+        why = name_is_sound(call->name) ? find_refusal(gate, call, jval_member(params, "input"), &source)
+                                        : "a core tool's name has 1 to 128 characters";
         if (why) {
-                end.message = why;
-                core_gate_finished(gate, call, &end);
+                refuse(gate, call, source, why);
                 return;
         }
 
@@ -196,9 +214,16 @@ void core_gate_begin(CoreGate *gate, uint64_t rpc_id, Jval params) {
 }
 
 void core_gate_refuse_more(CoreGate *gate, const char *name) {
+        static const char why[] = "over the limit of core calls";
         uint64_t number = core_receipts_begin(gate->receipts, name);
 
-        core_receipts_finish(gate->receipts, number, CORE_STATUS_REFUSED, 0, "over the limit of core calls");
+        /* The first tells all: a loop must not fill the log. */
+        if (!gate->over_limit && gate->outer)
+                core_refusal_record(gate->outer, &(CoreRefusal) {
+                        .tool = name_is_sound(name) ? name : NULL, .input = "", .source = "limit", .why = why,
+                });
+        gate->over_limit = true;
+        core_receipts_finish(gate->receipts, number, CORE_STATUS_REFUSED, 0, why);
 }
 
 /* ---- cards ---- */

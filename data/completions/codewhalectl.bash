@@ -30,7 +30,7 @@ _codewhalectl() {
         --mode) words='agent plan operate' ;;
         --posture) words='ask auto-review never full-access' ;;
         --scope) words='once session' ;;
-        --kind) words='call command card answer grant trust posture attempt' ;;
+        --kind) words='call core-call command card answer grant trust posture attempt' ;;
         --sort) words='memory cpu calls name' ;;
         --dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         --config | --node) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;

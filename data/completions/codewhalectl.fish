@@ -83,7 +83,7 @@ complete -c codewhalectl -n '__fish_seen_subcommand_from approve' -s w -l watch 
 complete -c codewhalectl -n '__fish_seen_subcommand_from approve' -l scope -x -a 'once session' -d 'What the answer is for'
 complete -c codewhalectl -n '__fish_seen_subcommand_from approve' -l for -x -d 'How long at most'
 complete -c codewhalectl -n '__fish_seen_subcommand_from approve' -l digest -x -d 'Of the card'
-complete -c codewhalectl -n '__fish_seen_subcommand_from decisions' -l kind -x -a 'call command card answer grant trust posture attempt' -d 'Of a kind'
+complete -c codewhalectl -n '__fish_seen_subcommand_from decisions' -l kind -x -a 'call core-call command card answer grant trust posture attempt' -d 'Of a kind'
 complete -c codewhalectl -n '__fish_seen_subcommand_from decisions' -l session -x -d 'In this session'
 complete -c codewhalectl -n '__fish_seen_subcommand_from decisions' -l plugin -x -a '(__codewhalectl_names name list)' -d 'About this plugin'
 complete -c codewhalectl -n '__fish_seen_subcommand_from decisions' -l tool -x -a '(__codewhalectl_names name tools)' -d 'About this tool'

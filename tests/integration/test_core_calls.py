@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Core calls from the extension's side: tickets, limits, the refused list, cancellation, the clock, receipts."""
 
+import json
 import os
 import time
 
 from codewhale import CoreCase, iterate_until
+from codewhale.terminal import run
 
 SLOW = {'command': 'sleep 1'}
 
@@ -30,6 +32,25 @@ class Refusals(CoreCase):
         receipts = self.receipts(result)
         self.assertEqual(receipts['total'], len(calls))
         self.assertEqual({(row['decision'], row['status']) for row in receipts['calls']}, {('refused', 'refused')})
+        # Each has a record of its own beside that of the call that made it.
+        rows = self.records(kind='core-call')
+        self.assertEqual(sorted(row['tool'] for row in rows), sorted(name for name, _ in calls))
+        for row in rows:
+            self.assertEqual((row['outcome'], row['plugin'], row['trace'][-1]['source']), ('refused-by-policy', self.plugin, 'refused-list'))
+            self.assertEqual(len(row['arguments_digest']), 64)
+        self.assertEqual({row['parent'] for row in rows}, {row['call'] for row in self.records(kind='call')})
+
+    def test_X03_C12_a_refused_call_can_be_asked_about(self):
+        self.approver()
+        self.bring_up_asking()
+        self.one('Workflow', {'secret': 'sk-1'})
+        [row] = self.records(kind='core-call')
+        self.assertNotIn('sk-1', json.dumps(row))
+        story = run(self.bus.address, 'why', row['call']).stdout
+        self.assertIn('Workflow', story)
+        self.assertIn('the list that no extension may call', story)
+        [outer] = self.records(kind='call')
+        self.assertIn('Workflow', run(self.bus.address, 'why', outer['call']).stdout)
 
     def test_AP22_another_plugins_tool_by_any_spelling(self):
         self.approver()
@@ -129,6 +150,11 @@ class Limits(CoreCase):
         self.assertTrue(all('limit' in outcome['message'] for outcome in result['structured']['done'] if 'code' in outcome))
         receipts = self.receipts(result)
         self.assertEqual((receipts['total'], len(receipts['calls'])), (52, 50))
+        # One record tells of what is over the limit, however often it is tried.
+        rows = self.records(kind='core-call')
+        self.assertEqual([row['outcome'] for row in rows].count('allowed'), 50)
+        [over] = [row for row in rows if row['outcome'] == 'refused-by-policy']
+        self.assertEqual(over['trace'][-1]['source'], 'limit')
         # The limit is no misbehaviour: the host is still the same one.
         self.assertEqual(self.text('read', {'path': 'a.txt'}), 'x')
 

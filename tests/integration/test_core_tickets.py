@@ -50,6 +50,9 @@ class Forgers(CoreCase):
         self.assertFails('HostUnavailable', call.result)
         self.assertNotIn('f' * 64, self.daemon.log())
         self.assertEqual(self.records(tool='read'), [])
+        attempts = self.records(kind='attempt')
+        self.assertEqual({(row['result'], row['outcome'], row['plugin']) for row in attempts}, {('BadTicket', 'refused', self.plugin)})
+        self.assertEqual(len(attempts), 3)
 
     def test_no_ticket_in_any_record_or_log(self):
         self.bring_up_asking()
