@@ -5,6 +5,7 @@ import fnmatch
 import functools
 import os
 import re
+import shlex
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -254,17 +255,17 @@ def person():
     return Scripts('person', 'tests/person', before=before if os.geteuid() == 0 else ['sudo', '-n', *before])
 
 
-def integration(name='integration', ambient=(), **shared):
+def integration(name='integration', harness_words=(), **shared):
     """Beside a private systemd as root; on a desktop beside the manager that runs there."""
     shared = {'name': name, 'folder': f'tests/{name}', **shared}
     harness = ROOT / 'tests' / 'harness' / 'private-systemd'
     if os.geteuid() == 0:
-        before = [str(harness), '--as', 'tester', *ambient, '--timeout', str(SCRIPTS_SECONDS), '--env', 'CODEWHALE_BUILD',
+        before = [str(harness), '--as', 'tester', *harness_words, '--timeout', str(SCRIPTS_SECONDS), '--env', 'CODEWHALE_BUILD',
                   '--env', 'CODEWHALE_TEST_NODE', '--env', 'CODEWHALE_TEST_RUNTIMES', '--env', 'PYTHONUNBUFFERED', '--']
         return Scripts(**shared, before=before)
     if os.path.exists(os.path.join(os.environ.get('XDG_RUNTIME_DIR', ''), 'systemd/private')):
         return Scripts(**shared)
-    return Scripts(**shared, before=['sudo', '-n', str(harness), '--as', 'tester', '--env', f'CODEWHALE_BUILD={build.PLAIN.folder}',
+    return Scripts(**shared, before=['sudo', '-n', str(harness), '--as', 'tester', *harness_words, '--env', f'CODEWHALE_BUILD={build.PLAIN.folder}',
                                            '--env', f'CODEWHALE_TEST_NODE={runtime()}', '--'])
 
 
@@ -276,15 +277,23 @@ def system():
     return Scripts('system', 'tests/system', before=before if os.geteuid() == 0 else ['sudo', '-n', *before])
 
 
+def administrator():
+    """As integration, in a system whose /etc holds rules of its administrator."""
+    file = ROOT / 'tests' / 'administrator' / 'permissions.toml'
+    setup = f'install -D -m 644 -o root -g root {shlex.quote(str(file))} /etc/codewhale/permissions.toml'
+    return integration('administrator', harness_words=('--setup', setup))
+
+
 def all_suites(quick, sanitize):
     found = [Scripts('house', 'tests/house'), Units(build.PLAIN), Host(build.PLAIN), Scripts('types', 'tests/types')]
     if (ROOT / 'tests' / 'system').is_dir():
         found.append(system())
     found.append(person())
     found.append(integration())
+    found.append(administrator())
     found.append(integration('escape', asks_runtime=True))
     # To count the descriptors of the service, which is not dumpable: the folder belongs to root.
-    found.append(integration('soak', ambient=('--ambient', 'CAP_DAC_READ_SEARCH')))
+    found.append(integration('soak', harness_words=('--ambient', 'CAP_DAC_READ_SEARCH')))
     if sanitize:
         found.append(Checked('sanitize', build.SANITIZED, environment=SANITIZERS))
         if not quick:
