@@ -35,7 +35,7 @@ static void test_find(void) {
                 { "Bash", "{\"action\":\"run\"}", "shell" },
                 { "bash", "{\"action\":\"wait\"}", NULL },
                 { "exec_shell", "{}", "shell" },
-                { "web_fetch", "{}", NULL },
+                { "web_fetch", "{}", "web_fetch" },
                 { "nothing", "{}", NULL },
         };
         g_autoptr(CoreTools) tools = core_builtin_tools();
@@ -65,8 +65,9 @@ static void test_auto_names_only_read(void) {
                 const CoreTool *tool = core_tools_get(tools, i);
                 CoreCallClass class = core_call_classify(tool->name, (Jval) {}, tool->capabilities);
 
-                g_assert_cmpint(class == CORE_CALL_AUTO_ELIGIBLE, ==, core_builtin_access(tool) == WORKSPACE_READ);
-                g_assert_cmpint(class == CORE_CALL_FORCED, ==, core_builtin_access(tool) == WORKSPACE_RUN);
+                g_assert_cmpint(class == CORE_CALL_AUTO_ELIGIBLE, ==,
+                                core_builtin_access(tool) == WORKSPACE_READ && !core_builtin_is_web(tool));
+                g_assert_cmpint(class == CORE_CALL_FORCED, ==, core_builtin_access(tool) == WORKSPACE_RUN || core_builtin_is_web(tool));
         }
 }
 
@@ -197,6 +198,63 @@ static void test_operand_names(void) {
         }
 }
 
+/* What an address may look like: nothing that two readers of it could take apart differently. */
+static void test_web_addresses(void) {
+        static const struct {
+                const char *url;
+                bool fits;
+        } cases[] = {
+                { "https://example.org", true },
+                { "HTTPS://Example.org:8443/a/b?c=[1]&d=%20#e", true },
+                { "http://127.0.0.1:1/", true },
+                { "http://[::1]:80/x", true },
+                { "https://example.org?q", true },
+                { "https://example.org/a@b:c", true },
+                { "https://xn--bcher-kva.example/", true },
+                { "", false },
+                { "example.org", false },
+                { "//example.org", false },
+                { "file:///etc/passwd", false },
+                { "ftp://example.org/", false },
+                { "httpss://example.org/", false },
+                { "https:/example.org", false },
+                { "https://", false },
+                { "https:///x", false },
+                { "https://user@example.org/", false },
+                { "https://user:word@example.org/", false },
+                { "https://a.example\\\\@b.example/", false },
+                { "https://example.org/\\\\x", false },
+                { "https://example.org:port/", false },
+                { "https://example.org:/", false },
+                { "https://example.org:123456/", false },
+                { "https://[::1/", false },
+                { "https://[fe80::1%25eth0]/", false },
+                { "https://example.org/a b", false },
+                { "https://example.org/\\n", false },
+                { "https://example.org\\n", false },
+                { "https://example.org/\\u0000", false },
+                { "https://example.org/\u00e9", false },
+                { "https://ex\u00e4mple.org/", false },
+                { "https://example.org/<x>", false },
+                { "https://example.org/{x}", false },
+        };
+        g_autoptr(CoreTools) tools = core_builtin_tools();
+        const CoreTool *tool = core_tools_find(tools, "Fetch_URL", (Jval) {});
+
+        g_assert_nonnull(tool);
+        g_assert_true(core_builtin_is_web(tool));
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *json = g_strdup_printf("{\"url\":\"%s\"}", cases[i].url);
+                g_autoptr(Jdoc) doc = NULL;
+
+                g_test_message("%s", json);
+                g_assert_cmpint(jdoc_parse(json, strlen(json), NULL, &doc, NULL), ==, 0);
+                g_assert_cmpint(schema_validate(tool->schema, jdoc_root(doc)) == SCHEMA_VALID, ==, cases[i].fits);
+        }
+        for (size_t i = 0; i < core_tools_count(tools); i++)
+                g_assert_cmpint(core_builtin_is_web(core_tools_get(tools, i)), ==, core_tools_get(tools, i) == tool);
+}
+
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/core/find", test_find);
@@ -205,6 +263,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/core/X15-shape", test_shape);
         g_test_add_func("/core/X15-shape-cuts", test_shape_cuts);
         g_test_add_func("/core/errors", test_errors);
+        g_test_add_func("/core/web-addresses", test_web_addresses);
         g_test_add_func("/core/operand-names", test_operand_names);
         return g_test_run();
 }
