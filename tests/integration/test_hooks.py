@@ -212,6 +212,37 @@ class Notices(HooksCase):
         self.listen("return { kind: 'annotate', text: 'mind the gap' }")
         self.assertIn('mind the gap', self.client.tool('probe')['context'])
 
+    def test_HK_16_one_two_and_eight_plugins_listen(self):
+        """Each is asked once about each call, one after the other, whatever their number; none is left out, and the last one's no counts."""
+        up = 0
+        for number in (1, 2, 8):
+            for up in range(up, number):
+                self.listen("return { kind: 'revise', input: { ...call.arguments, seen: [...(call.arguments.seen ?? []), '%d'] } }" % up,
+                            f'guard{up}')
+            up = number
+            for _ in range(3):
+                result = self.client.tool('probe')
+                self.assertEqual(sorted(result['structured']['input']['seen']), [str(i) for i in range(number)])
+                said = self.client.decision(result['call_id'])['hooks']
+                self.assertEqual([said.count(f'guard{i}') for i in range(number)], [1] * number, said)
+        ran = result['structured']['ran']
+        self.assertEqual(ran, 9)
+        last = self.listen("return { kind: 'deny', reason: 'the ninth says no' }", 'guard8')
+        self.assertIn('the ninth says no', self.refused('HookDenied').message)
+        self.client.plugin('Disable', last)
+        self.assertEqual(self.client.tool('probe')['structured']['ran'], ran + 1)
+
+    def test_HK_16_eight_that_abstain_change_nothing(self):
+        before = self.client.tool('probe', {'p': 'a'})
+        for number in range(8):
+            self.listen('return next()', f'quiet{number}')
+        after = self.client.tool('probe', {'p': 'a'})
+        self.assertEqual(after['structured']['input'], before['structured']['input'])
+        self.assertEqual(after.get('context'), before.get('context'))
+        first, second = (self.client.decision(result['call_id']) for result in (before, after))
+        self.assertEqual([step['source'] for step in second['trace'] if not step['source'].startswith('hook:')],
+                         [step['source'] for step in first['trace']])
+
     def test_many_listeners_are_all_asked(self):
         for number in range(4):
             self.listen(f"return {{ kind: 'annotate', text: 'n{number}' }}", f'guard{number}')
