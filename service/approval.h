@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Cards: questions to a person, and the programs that show them (design 4.1). All approvers see every card; the first
- * valid answer wins. An answer names the card and the digest of what was shown. The connection that asks can't answer its
- * own card. Numbers are never used again while the service runs. */
+/* A card: a question to a person (design 4.1), and how it ended. approval-table.h holds the open ones and those who answer. */
 
+#include <errno.h>
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <systemd/sd-bus.h>
 
 #include "service/actor.h"
 
-typedef struct ApprovalTable ApprovalTable;
 typedef struct Approval Approval;
 
 #define APPROVAL_PERSONAL_ACT "personal-act"
@@ -57,76 +54,6 @@ typedef struct ApprovalRequest {
         size_t arguments_size;
         uint64_t timeout_msec; /* 0: none */
 } ApprovalRequest;
-
-typedef struct ApprovalEvents {
-        void (*opened)(Approval *approval, void *userdata);
-        void (*closed)(Approval *approval, const ApprovalAnswer *answer, void *userdata); /* before ApprovalDecided */
-        void (*approvers_changed)(void *userdata);
-} ApprovalEvents;
-
-ApprovalTable *approval_table_new(sd_event *event);
-ApprovalTable *approval_table_free(ApprovalTable *table); /* open cards are withdrawn */
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(ApprovalTable, approval_table_free)
-void approval_table_set_events(ApprovalTable *table, const ApprovalEvents *events, void *userdata);
-
-/** approval_table_register() - make a connection an approver; 0 also when it is one; ERROR_LIMIT_EXCEEDED */
-int approval_table_register(ApprovalTable *table, const char *client, const char *label, sd_bus_error *reterr);
-
-/** approval_table_unregister() - the connection is no approver any more, or left the bus; harmless when it was none */
-void approval_table_unregister(ApprovalTable *table, const char *client);
-bool approval_table_is_approver(const ApprovalTable *table, const char *client);
-
-/** approval_table_can_ask() - whether somebody other than @requester is there to answer */
-bool approval_table_can_ask(const ApprovalTable *table, const char *requester);
-
-/**
- * approval_open() - ask
- * @ret: borrowed until @decided was called
- *
- * Return: 0; ERROR_NO_APPROVER when nobody but the requester could answer; ERROR_LIMIT_EXCEEDED.
- */
-int approval_open(
-                ApprovalTable *table, const ApprovalRequest *request, ApprovalDecided decided, void *userdata, Approval **ret,
-                sd_bus_error *reterr);
-
-typedef struct ApprovalChoice {
-        const char *decision; /* "allow" or "deny" */
-        const char *digest;   /* of the card that was shown */
-        const char *scope;    /* NULL for "once"; to a no also "session": exactly this is not asked again in the session */
-        uint64_t seconds;     /* of a grant; at most GRANT_SECONDS_MAX; 0: as long as the session */
-} ApprovalChoice;
-
-/**
- * approval_answer() - a person's answer
- *
- * Return: 0; ERROR_NOT_APPROVER, ERROR_OWN_APPROVAL, ERROR_NO_SUCH_APPROVAL, ERROR_ALREADY_DECIDED (another answer was
- * first), ERROR_WITHDRAWN, ERROR_DIGEST_MISMATCH, ERROR_INVALID_ARGUMENTS.
- */
-int approval_answer(
-                ApprovalTable *table, uint64_t id, const Actor *who, const ApprovalChoice *choice, sd_bus_error *reterr);
-
-/** approval_table_withdraw_requester() - a connection left: withdraw every card that it asked for */
-void approval_table_withdraw_requester(ApprovalTable *table, const char *requester);
-
-/** approval_table_withdraw_session() - a session ended: withdraw what was asked for it */
-void approval_table_withdraw_session(ApprovalTable *table, const char *session);
-
-/**
- * approval_table_withdraw_acts() - a plugin changed or is gone: withdraw the personal acts that are about it
- *
- * What was shown is not true any more. Cards of calls are withdrawn by their calls.
- */
-void approval_table_withdraw_acts(ApprovalTable *table, const char *plugin);
-
-/** approval_table_withdraw_call() - take back the card that records know as @call_id; false when none is open */
-bool approval_table_withdraw_call(ApprovalTable *table, const char *call_id);
-
-/** approval_withdraw() - take the card back: its callback comes with APPROVAL_WITHDRAWN before this returns */
-void approval_withdraw(Approval *approval, const char *reason);
-
-Approval *approval_table_find(const ApprovalTable *table, uint64_t id);
-unsigned approval_table_count(const ApprovalTable *table);
-void approval_table_foreach(const ApprovalTable *table, void (*each)(Approval *approval, void *userdata), void *userdata);
 
 uint64_t approval_get_id(const Approval *approval);
 const char *approval_get_kind(const Approval *approval);

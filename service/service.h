@@ -9,7 +9,7 @@
 
 #include "policy/grant.h"
 #include "sandbox/manager.h"
-#include "service/approval.h"
+#include "service/approval-table.h"
 #include "service/attempt-meter.h"
 #include "service/config.h"
 #include "service/downloader.h"

@@ -4,7 +4,7 @@
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "common/limits.h"
-#include "service/approval.h"
+#include "service/approval-table.h"
 
 typedef struct Fixture {
         sd_event *event;
