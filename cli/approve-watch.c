@@ -1,41 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "cli/approve-watch.h"
 #include "cli/approver.h"
+#include "cli/card-keys.h"
+#include "cli/card-queue.h"
+#include "cli/card-signals.h"
 #include "cli/client.h"
 #include "cli/failure.h"
 #include "cli/key-guard.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "cli/wrap.h"
 #include "common/cleanup.h"
 #include "common/errors.h"
-#include "common/limits.h"
 
 typedef struct Watch {
         Cli *cli;
         sd_event *event;
         Terminal terminal;
         KeyGuard guard;
-        GArray *waiting; /* ids of cards behind the shown one, oldest first */
+        CardQueue waiting;
         Card *card;      /* the shown one */
-        char *owner;     /* unique name of the service we are registered with; NULL while there is none */
+        CardSignals heard;
         int status;
-        sd_bus_slot *slots[5];
         sd_event_source *keys, *timer, *signals[6];
 } Watch;
 
 static void watch_done(Watch *watch) {
         terminal_leave(&watch->terminal);
-        for (size_t i = 0; i < G_N_ELEMENTS(watch->slots); i++)
-                watch->slots[i] = sd_bus_slot_unref(watch->slots[i]);
+        card_signals_done(&watch->heard);
         for (size_t i = 0; i < G_N_ELEMENTS(watch->signals); i++)
                 watch->signals[i] = sd_event_source_disable_unref(watch->signals[i]);
         watch->keys = sd_event_source_disable_unref(watch->keys);
@@ -44,8 +41,7 @@ static void watch_done(Watch *watch) {
                 (void) sd_bus_detach_event(watch->cli->bus);
         watch->event = sd_event_unref(watch->event);
         watch->card = card_free(watch->card);
-        g_clear_pointer(&watch->waiting, g_array_unref);
-        g_clear_pointer(&watch->owner, g_free);
+        card_queue_done(&watch->waiting);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Watch, watch_done)
 
@@ -61,47 +57,8 @@ static void say_line(const char *text) {
         (void) fflush(stdout);
 }
 
-/* The keys of the grants that a card offers, in its order. */
-static const char grant_keys[] = "st3456789";
-
-static const CardGrant *watch_grant(const Watch *watch, char key) {
-        const char *place = strchr(grant_keys, key);
-        size_t index = place ? (size_t) (place - grant_keys) : SIZE_MAX;
-
-        return index < watch->card->grants->len ? watch->card->grants->pdata[index] : NULL;
-}
-
-/* Words that somebody else's text may stand in. */
-static void print_wrapped(const char *first, const char *words) {
-        unsigned columns = output_columns();
-        g_autoptr(GString) rows = g_string_new(NULL);
-
-        wrap_append(rows, first, "  │ ", words, strlen(words), columns > 4 ? columns - 4 : columns);
-        (void) fputs(rows->str, stdout);
-}
-
-/* A card of an act that only a person may do is about no call that comes again. */
-static bool can_deny_for_session(const Card *card) {
-        return strcmp(card->kind, "personal-act") != 0;
-}
-
 static void watch_ask(const Watch *watch) {
-        const char *bold = style_on(watch->cli, STYLE_BOLD), *plain = style_on(watch->cli, STYLE_PLAIN);
-
-        (void) printf("%s[y]%s allow once\n", bold, plain);
-        for (guint i = 0; i < watch->card->grants->len && i < strlen(grant_keys); i++) {
-                const CardGrant *grant = watch->card->grants->pdata[i];
-
-                (void) printf("%s[%c]%s ", bold, grant_keys[i], plain);
-                print_wrapped("allow ", grant->words);
-        }
-        if (can_deny_for_session(watch->card))
-                (void) printf("%s[d]%s deny this very call for the rest of the session\n", bold, plain);
-        (void) printf("%s[n]%s deny   %s[f]%s full arguments   %s[q]%s quit\n", bold, plain, bold, plain,
-                        bold, plain);
-        if (watch->waiting->len > 0)
-                (void) printf("(%u more waiting)\n", watch->waiting->len);
-        (void) fflush(stdout);
+        card_keys_print(watch->cli, watch->card, card_queue_count(&watch->waiting));
 }
 
 /* Draws the card. Only what is typed after this can answer it. */
@@ -115,14 +72,14 @@ static void watch_draw(Watch *watch) {
 
 /* The next card that can still be read; those that are gone by now are passed over. */
 static void watch_next(Watch *watch) {
+        uint64_t id;
+
         watch->card = card_free(watch->card);
 
-        while (!watch->card && watch->waiting->len > 0) {
+        while (!watch->card && card_queue_take(&watch->waiting, &id)) {
                 g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-                uint64_t id = g_array_index(watch->waiting, uint64_t, 0);
                 int r;
 
-                g_array_remove_index(watch->waiting, 0);
                 r = approver_describe(watch->cli, id, &watch->card, NULL, &error);
                 if (r < 0 && !sd_bus_error_has_name(&error, ERROR_NO_SUCH_APPROVAL))
                         (void) failure_report(watch->cli, r, &error, NULL);
@@ -134,18 +91,17 @@ static void watch_next(Watch *watch) {
                 say_line("Waiting for calls that need approval. q quits.");
 }
 
-static void watch_answer(Watch *watch, bool allow, const CardGrant *grant, const char *no_scope) {
-        const char *scope = grant ? grant->scope : no_scope;
+static void watch_answer(Watch *watch, const CardAnswer *answer) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         int r;
 
-        r = approver_answer(watch->cli, watch->card->id, watch->card->digest, allow, scope, 0, &error);
+        r = approver_answer(watch->cli, watch->card->id, watch->card->digest, answer->allow, answer->scope, 0, &error);
         if (r < 0)
                 (void) failure_report(watch->cli, r, &error, NULL);
-        else if (grant)
-                (void) printf("Card %" PRIu64 ": allowed %s.\n", watch->card->id, grant->words);
+        else if (answer->grant)
+                (void) printf("Card %" PRIu64 ": allowed %s.\n", watch->card->id, answer->grant->words);
         else
-                (void) printf("Card %" PRIu64 ": %s.\n", watch->card->id, allow ? "allowed once" : "denied");
+                (void) printf("Card %" PRIu64 ": %s.\n", watch->card->id, answer->allow ? "allowed once" : "denied");
         watch_next(watch);
 }
 
@@ -170,6 +126,8 @@ static void watch_full(Watch *watch) {
 }
 
 static void watch_key(Watch *watch, char key) {
+        CardAnswer answer;
+
         if (key == 'q' || key == 4) { /* Ctrl-D */
                 (void) sd_event_exit(watch->event, 0);
                 return;
@@ -177,14 +135,8 @@ static void watch_key(Watch *watch, char key) {
         if (!watch->card)
                 return;
 
-        if (key == 'y')
-                watch_answer(watch, true, NULL, NULL);
-        else if (key == 'n')
-                watch_answer(watch, false, NULL, NULL);
-        else if (key == 'd' && can_deny_for_session(watch->card))
-                watch_answer(watch, false, NULL, "session");
-        else if (watch_grant(watch, key))
-                watch_answer(watch, true, watch_grant(watch, key), NULL);
+        if (card_keys_read(watch->card, key, &answer))
+                watch_answer(watch, &answer);
         else if (key == 'f')
                 watch_full(watch);
         else
@@ -231,113 +183,69 @@ static int on_keys(sd_event_source *source, int fd, uint32_t events, void *userd
 }
 
 static void watch_add(Watch *watch, uint64_t id) {
-        for (guint i = 0; i < watch->waiting->len; i++)
-                if (g_array_index(watch->waiting, uint64_t, i) == id)
-                        return;
-        if ((watch->card && watch->card->id == id) || watch->waiting->len >= APPROVALS_MAX)
+        if ((watch->card && watch->card->id == id) || !card_queue_add(&watch->waiting, id))
                 return;
-
-        g_array_append_val(watch->waiting, id);
         if (!watch->card)
                 watch_next(watch);
 }
 
 /* A person clicked on the notification about this card: it comes next, and now if another one is shown. */
 static void watch_raise(Watch *watch, uint64_t id) {
-        for (guint i = 0; i < watch->waiting->len; i++) {
-                if (g_array_index(watch->waiting, uint64_t, i) != id)
-                        continue;
-                g_array_remove_index(watch->waiting, i);
-                g_array_prepend_val(watch->waiting, id);
-                if (watch->card)
-                        g_array_insert_val(watch->waiting, 1, watch->card->id);
-                watch_next(watch);
+        if (!card_queue_remove(&watch->waiting, id))
                 return;
-        }
+        if (watch->card)
+                card_queue_put_first(&watch->waiting, watch->card->id);
+        card_queue_put_first(&watch->waiting, id);
+        watch_next(watch);
 }
 
-static bool is_from_service(const Watch *watch, sd_bus_message *m) {
-        return watch->owner && g_strcmp0(sd_bus_message_get_sender(m), watch->owner) == 0;
+static void on_opened(uint64_t id, void *userdata) {
+        watch_add(userdata, id);
 }
 
-static int on_opened(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {
+static void on_raised(uint64_t id, void *userdata) {
+        watch_raise(userdata, id);
+}
+
+static void on_closed(uint64_t id, const char *outcome, void *userdata) {
         Watch *watch = userdata;
-        uint64_t id;
 
-        (void) reterr;
-
-        if (is_from_service(watch, m) && sd_bus_message_read(m, "t", &id) >= 0)
-                watch_add(watch, id);
-        return 0;
-}
-
-static int on_raised(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {
-        Watch *watch = userdata;
-        uint64_t id;
-
-        (void) reterr;
-
-        if (is_from_service(watch, m) && sd_bus_message_read(m, "t", &id) >= 0)
-                watch_raise(watch, id);
-        return 0;
-}
-
-static int on_closed(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {
-        Watch *watch = userdata;
-        const char *outcome;
-        uint64_t id;
-
-        (void) reterr;
-
-        if (!is_from_service(watch, m) || sd_bus_message_read(m, "ts", &id, &outcome) < 0)
-                return 0;
-
-        for (guint i = watch->waiting->len; i > 0; i--)
-                if (g_array_index(watch->waiting, uint64_t, i - 1) == id)
-                        g_array_remove_index(watch->waiting, i - 1);
+        (void) card_queue_remove(&watch->waiting, id);
         if (watch->card && watch->card->id == id) {
                 note_say("Card %" PRIu64 " is gone: %s.", id, outcome);
                 watch_next(watch);
         }
-        return 0;
 }
 
 /* Registers with the service that runs now and takes over the cards that are open already. */
 static int watch_register(Watch *watch, sd_bus_error *reterr) {
         g_autoptr(GArray) ids = NULL;
+        char *owner = NULL;
         int r;
 
-        g_clear_pointer(&watch->owner, g_free);
-        r = approver_register(watch->cli, &watch->owner, reterr);
+        r = approver_register(watch->cli, &owner, reterr);
+        card_signals_set_owner(&watch->heard, owner);
         if (r >= 0)
                 r = approver_list(watch->cli, &ids, reterr);
         if (r < 0)
                 return r;
 
-        g_array_set_size(watch->waiting, 0);
-        g_array_append_vals(watch->waiting, ids->data, ids->len);
+        card_queue_set(&watch->waiting, ids);
         watch_next(watch);
         return 0;
 }
 
-static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {
+static void on_service_changed(const char *owner, void *userdata) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        const char *name, *before, *after;
         Watch *watch = userdata;
         int r;
 
-        (void) reterr;
-
-        if (sd_bus_message_read(m, "sss", &name, &before, &after) < 0 || strcmp(name, CLIENT_SERVICE) != 0 ||
-                        g_strcmp0(after, watch->owner) == 0)
-                return 0;
-
-        if (!*after) {
-                g_clear_pointer(&watch->owner, g_free);
-                g_array_set_size(watch->waiting, 0);
+        if (!owner) {
+                card_signals_set_owner(&watch->heard, NULL);
+                card_queue_set(&watch->waiting, NULL);
                 watch->card = card_free(watch->card);
                 note_say("The service stopped. Its cards are withdrawn; waiting for it to come back.");
-                return 0;
+                return;
         }
 
         r = watch_register(watch, &error);
@@ -345,19 +253,23 @@ static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret
                 watch->status = failure_report(watch->cli, r, &error, NULL);
                 (void) sd_event_exit(watch->event, 0);
         }
-        return 0;
 }
 
-static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {
+static void on_disconnected(void *userdata) {
         Watch *watch = userdata;
-
-        (void) m;
-        (void) reterr;
 
         (void) failure_say("The connection to the bus was lost.");
         watch->status = EXIT_STATUS_UNREACHABLE;
-        return sd_event_exit(watch->event, 0);
+        (void) sd_event_exit(watch->event, 0);
 }
+
+static const CardEvents card_events = {
+        .opened = on_opened,
+        .raised = on_raised,
+        .closed = on_closed,
+        .service_changed = on_service_changed,
+        .disconnected = on_disconnected,
+};
 
 static int on_end(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         Watch *watch = userdata;
@@ -416,29 +328,6 @@ static int watch_signals(Watch *watch) {
         return r < 0 ? r : sd_event_add_signal(watch->event, &watch->signals[5], SIGWINCH, on_resize, watch);
 }
 
-static int watch_matches(Watch *watch) {
-        sd_bus *bus = watch->cli->bus;
-        int r;
-
-        r = sd_bus_match_signal(bus, &watch->slots[0], CLIENT_SERVICE, CLIENT_ROOT,
-                        CLIENT_SERVICE ".Approvals", "Opened", on_opened, watch);
-        if (r >= 0)
-                r = sd_bus_match_signal(bus, &watch->slots[1], CLIENT_SERVICE, CLIENT_ROOT,
-                                CLIENT_SERVICE ".Approvals", "Closed", on_closed, watch);
-        if (r >= 0)
-                r = sd_bus_match_signal(bus, &watch->slots[4], CLIENT_SERVICE, CLIENT_ROOT,
-                                CLIENT_SERVICE ".Approvals", "Raised", on_raised, watch);
-        if (r >= 0)
-                r = sd_bus_match_signal(bus, &watch->slots[2], "org.freedesktop.DBus",
-                                "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged",
-                                on_owner_changed, watch);
-        if (r >= 0)
-                r = sd_bus_match_signal_async(bus, &watch->slots[3], "org.freedesktop.DBus.Local",
-                                "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local", "Disconnected",
-                                on_disconnected, NULL, watch);
-        return r;
-}
-
 static int watch_arm(Watch *watch) {
         int r;
 
@@ -454,14 +343,15 @@ static int watch_arm(Watch *watch) {
                                 on_key_due, watch);
         if (r >= 0)
                 r = sd_event_source_set_enabled(watch->timer, SD_EVENT_OFF);
-        return r < 0 ? r : watch_matches(watch);
+        return r < 0 ? r : card_signals_begin(&watch->heard, watch->cli->bus, &card_events, watch);
 }
 
 int approve_watch(Cli *cli) {
-        g_auto(Watch) watch = { .cli = cli, .waiting = g_array_new(FALSE, FALSE, sizeof(uint64_t)) };
+        g_auto(Watch) watch = { .cli = cli };
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         int r;
 
+        card_queue_init(&watch.waiting);
         r = client_connect(cli, &error);
         if (r >= 0)
                 r = watch_arm(&watch);
@@ -477,7 +367,7 @@ int approve_watch(Cli *cli) {
         r = sd_event_loop(watch.event);
         if (r < 0)
                 return failure_say("%s", g_strerror(-r));
-        if (watch.card || watch.waiting->len > 0)
+        if (watch.card || card_queue_count(&watch.waiting) > 0)
                 note_say("Left with cards open; another approver can answer them.");
         return watch.status;
 }
