@@ -243,12 +243,12 @@ char *config_plugin_table_problem(Jval table) {
         return NULL;
 }
 
-/* [plugins."<name>"]: config, a table that is judged when it is delivered (contract 4.11), and activation. One that is over a
+/* [plugins."<name>"]: config, a table that is judged when it is delivered (contract 4.11), activation and guard. One that is over a
  * limit is the affair of that plugin alone. */
 static void check_plugin(PolicyDocument *document, const char *name, Jval object) {
         JIter iter = jval_iterate(object);
+        bool eager, guard;
         Jval key, value;
-        bool eager;
 
         if (!jval_is(object, J_OBJECT)) {
                 (void) policy_document_refuse(document, object, "[plugins.\"%s\"] must be a table.", name);
@@ -265,21 +265,31 @@ static void check_plugin(PolicyDocument *document, const char *name, Jval object
                 }
                 if (jval_equals_text(key, "activation") && config_read_activation(value, &eager) >= 0)
                         continue;
+                if (jval_equals_text(key, "guard") && jval_boolean(value, &guard) >= 0)
+                        continue;
                 (void) policy_document_refuse(document, key,
-                                "[plugins.\"%s\"] takes 'config', a table, and 'activation', " ACTIVATION_WORDS ".", name);
+                                "[plugins.\"%s\"] takes 'config', a table, 'guard', true or false, and 'activation', "
+                                ACTIVATION_WORDS ".", name);
         }
 }
 
-static size_t check_plugins(PolicyDocument *document, Jval object) {
+static size_t read_plugins(Config *config, PolicyDocument *document, Jval object) {
+        g_autoptr(GStrvBuilder) guards = g_strv_builder_new();
         JIter iter = jval_iterate(object);
+        bool guard = false;
         Jval key, value;
 
         if (!jval_is(object, J_OBJECT)) {
                 (void) policy_document_refuse(document, object, "\"plugins\" must be a table.");
                 return 0;
         }
-        while (jiter_next(&iter, &key, &value))
+        while (jiter_next(&iter, &key, &value)) {
                 check_plugin(document, jval_text(key) ?: "?", value);
+                if (jval_boolean(jval_member(value, "guard"), &guard) >= 0 && guard)
+                        g_strv_builder_add(guards, jval_text(key) ?: "?");
+        }
+        g_strfreev(config->guards);
+        config->guards = g_strv_builder_end(guards);
         return jval_length(object);
 }
 
@@ -300,7 +310,7 @@ size_t config_read(Config *config, PolicyFile *file) {
                 const char *table = jval_text(key);
 
                 if (table && strcmp(table, "plugins") == 0)
-                        entries += check_plugins(document, value);
+                        entries += read_plugins(config, document, value);
                 else if (table && is_known_table(table))
                         entries += read_table(config, document, table, value);
                 else

@@ -28,6 +28,7 @@ static void config_clear(Config *config) {
         g_clear_pointer(&config->bun, g_free);
         g_clear_pointer(&config->certificates, g_free);
         g_clear_pointer(&config->web_fetch_private, g_strfreev);
+        g_clear_pointer(&config->guards, g_strfreev);
         g_clear_pointer(&config->error, g_free);
         config->doc = jdoc_free(config->doc);
         g_clear_pointer(&config->text, g_free);

@@ -148,6 +148,9 @@ void tool_call_reconsider(Invocation *invocation);
 /** tool_call_open_card() - ask a person; its decision says so */
 void tool_call_open_card(Invocation *invocation);
 
+/** invocation_note_verdict() - what a listener said, or that it was not there, for the record; cut where it gets long */
+void invocation_note_verdict(Invocation *invocation, const char *label, const char *verdict);
+
 /** tool_hooks_begin() - ask the listeners, then go on with tool_call_decide() */
 void tool_hooks_begin(Invocation *invocation);
 

@@ -9,6 +9,7 @@
 #include "common/limits.h"
 #include "service/invocation-state.h"
 #include "service/selection-view.h"
+#include "service/tool-guards.h"
 
 /* Asks the pre-execute listeners of one call, one after the other in the order of their registration; all of them share one
  * budget of time (contract 4.8). A listener that can't be asked counts as a refusal: it may be a guard. */
@@ -47,12 +48,11 @@ static HookFailure hook_failure_of(const RpcAnswer *answer) {
 }
 
 /* Every verdict goes into the record, also of those who had no opinion (pains C12). */
-static void note_verdict(Invocation *invocation, const HookSource *source, const char *verdict) {
+void invocation_note_verdict(Invocation *invocation, const char *label, const char *verdict) {
         if (!invocation->verdicts)
                 invocation->verdicts = g_string_new(NULL);
         if (invocation->verdicts->len < VERDICTS_BYTES_MAX)
-                g_string_append_printf(invocation->verdicts, "%s%s: %.32s", invocation->verdicts->len > 0 ? "; " : "", source->label,
-                                       verdict);
+                g_string_append_printf(invocation->verdicts, "%s%s: %.32s", invocation->verdicts->len > 0 ? "; " : "", label, verdict);
 }
 
 static void on_hook_answer(const RpcAnswer *answer, void *userdata) {
@@ -70,7 +70,7 @@ static void on_hook_answer(const RpcAnswer *answer, void *userdata) {
                 (void) hook_fold_add_failure(invocation->fold, &source, HOOK_FAILURE_REVOKED, NULL);
         else
                 (void) hook_fold_add_answer(invocation->fold, &source, answer->result);
-        note_verdict(invocation, &source, (answer->outcome == RPC_OUTCOME_RESULT ? jval_text(jval_member(answer->result, "kind")) : NULL)
+        invocation_note_verdict(invocation, source.label, (answer->outcome == RPC_OUTCOME_RESULT ? jval_text(jval_member(answer->result, "kind")) : NULL)
                      ?: "no verdict");
 
         invocation->next_listener++;
@@ -142,7 +142,7 @@ static void tool_hooks_next(Invocation *invocation) {
 
                 if (tool_hooks_ask(invocation, listener))
                         return;
-                note_verdict(invocation, &source, "could not be asked");
+                invocation_note_verdict(invocation, source.label, "could not be asked");
                 invocation->next_listener++;
         }
         tool_call_decide(invocation);
@@ -177,7 +177,7 @@ static void add_missing_guard(Host *host, void *userdata) {
         if (!invocation->fold)
                 invocation->fold = hook_fold_new();
         (void) hook_fold_add_failure(invocation->fold, &source, HOOK_FAILURE_ABSENT, why);
-        note_verdict(invocation, &source, "could not be asked");
+        invocation_note_verdict(invocation, source.label, "could not be asked");
 }
 
 /* All of their hosts are up, or have failed, which denies the call. The time for listeners begins now: a host that slept had
@@ -193,6 +193,7 @@ static void tool_hooks_ask_all(Invocation *invocation) {
 
 static void tool_hooks_gather(Invocation *invocation) {
         host_table_foreach_missing_guard(invocation->service->hosts, add_missing_guard, invocation);
+        tool_guards_check(invocation);
         registry_foreach(invocation->service->registry, REGISTRATION_HOOK, add_listener, invocation);
         if (!invocation->listeners || invocation->fold)
                 tool_call_decide(invocation);
