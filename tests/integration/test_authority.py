@@ -125,6 +125,19 @@ class Generations(ServiceCase):
         self.assertEqual(other.tool('probe', {})['content'][0]['text'], 'two')
         iterate_until(lambda: len(self.units.names()) == 1, what='the end of the old generation')
 
+    def test_TR_11_drained_call_may_end_and_change_nothing(self):
+        """What it returns is the caller's; what it would keep is refused: the records are those of the next generation by now (2.8)."""
+        body = ("for (let n = 0; ; n++) { try { await ctx.storage.set('n', n) } catch (error) { return `${error.code}: ${error.message}` } "
+                "await new Promise(done => setTimeout(done, 20)) }")
+        plugin = self.client.bring_up(self.bundle('probe', tool_source(body, inject=('tools', 'storage'))))
+        running = self.client.start_tool('probe', {}, seconds=60)
+        self.person.closed.wait()
+        iterate_until(lambda: self.client.call('Storage', 'List', '(s)', plugin), what='the first record')
+        self.write(self.slow('two'))
+        self.client.call('', 'Reload')
+        said = json.loads(running.result(60))['content'][0]['text']
+        self.assertIn('only what was running may end', said)
+
     def copies(self):
         """The content hashes of which there is a sealed copy."""
         staged = self.daemon.home / 'extensions' / 'staged'

@@ -2,11 +2,21 @@
 """From a folder on disk to an extension that may run: each step is a decision of its own."""
 
 import json
+import os
 import shutil
 
 from codewhale import SAMPLES, SCHEMA, ServiceCase, tool_source
+from codewhale.terminal import run
 
 MANIFEST = {'$schema': SCHEMA, 'name': 'probe', 'version': '1.0.0', 'extensions': {'net.codewhale': {'native': {'path': 'native/main.mjs'}}}}
+
+
+def texts_of(value):
+    """Every text in a JSON value."""
+    if isinstance(value, str):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for item in items for text in texts_of(item)]
 
 
 class Lifecycle(ServiceCase):
@@ -222,14 +232,21 @@ class Manifests(ServiceCase):
             with self.subTest(path=path):
                 self.assertFails(name, self.client.install, path)
 
-    def test_DB_03_name_of_a_folder_that_is_not_text(self):
+    def test_DB_03_DB_16_name_of_a_folder_that_is_not_text(self):
         plugins = self.daemon.home / 'plugins'
         plugins.mkdir(mode=0o700, exist_ok=True)
-        import os
-        os.mkdir(os.fsencode(plugins) + b'/\xff\xfe\n')
         (plugins / 'x').mkdir()
-        os.replace(plugins / 'x', os.fsencode(plugins) + b'/\xff\xfe\n/x')
+        (plugins / 'x' / 'plugin.json').write_text(json.dumps({**MANIFEST, 'name': '%s%n%08x'}))
+        os.rename(plugins / 'x', os.fsencode(plugins) + b'/\xff\xfe\n%s%n')
         self.client.call('', 'Reload')
-        self.assertEqual(self.client.property('', 'Version'), self.client.property('', 'Version'))
-        self.client.plugins()
-        self.client.call('', 'Describe')
+        described = self.client.call('', 'Describe')
+        told = [text for text in texts_of(json.loads(described)) if 'xff' in text]
+        self.assertTrue(told, described)
+        for text in told:
+            self.assertIn('\\xff\\xfe\\x0a%s%n', text)
+        status = run(self.bus.address, 'status')
+        doctor = run(self.bus.address, 'list')
+        for said in (status.stdout, status.stderr, doctor.stdout, doctor.stderr, self.daemon.log()):
+            self.assertNotIn('\udcff', said)
+            self.assertNotIn('\xff', said)
+        self.assertEqual(self.client.plugins(), {})
