@@ -54,30 +54,49 @@ static const char *words_of_change(const char *change, Jval item) {
         return executable ? "executable" : "not executable";
 }
 
-static bool append_file(const Cli *cli, GString *page, Jval item) {
-        g_autofree char *path = view_scalar(jval_member(item, "path")), *change = view_scalar(jval_member(item, "change"));
-        const char *diff = jval_text(jval_member(item, "diff"));
+static void append_path(GString *page, Jval item) {
+        g_autofree char *path = view_scalar(jval_member(item, "path"));
         bool directory = false;
 
         (void) jval_boolean(jval_member(item, "directory"), &directory);
-        g_string_append(page, "  ");
-        style_append(cli, page, style_of_change(change), words_of_change(change, item));
-        g_string_append_printf(page, "  %s%s", path, directory ? "/" : "");
-        append_sizes(page, item);
-        g_string_append_c(page, '\n');
-        if (diff)
-                append_diff(cli, page, diff);
-        return diff != NULL;
+        g_string_append_printf(page, "%s%s", path, directory ? "/" : "");
 }
 
+static void append_file(const Cli *cli, GString *page, Jval item) {
+        g_autofree char *change = view_scalar(jval_member(item, "change"));
+
+        g_string_append(page, "  ");
+        style_append(cli, page, style_of_change(change), words_of_change(change, item));
+        g_string_append(page, "  ");
+        append_path(page, item);
+        append_sizes(page, item);
+        if (cli_has(cli, OPTION_DIFF) && g_strcmp0(change, "modified") == 0 && !jval_text(jval_member(item, "diff")))
+                g_string_append(page, "  not shown by line: it is no text, or too much of it");
+        g_string_append_c(page, '\n');
+}
+
+static void append_lines(const Cli *cli, GString *page, Jval item) {
+        const char *diff = jval_text(jval_member(item, "diff"));
+
+        if (!diff)
+                return;
+        g_string_append_printf(page, "\n  %s", style_on(cli, STYLE_BOLD));
+        append_path(page, item);
+        g_string_append_printf(page, "%s\n", style_on(cli, STYLE_PLAIN));
+        append_diff(cli, page, diff);
+}
+
+/* All names first: a thousand lines of one file must not hide that another one changed, too. */
 static void append_files(const Cli *cli, GString *page, Jval files) {
         JIter iter = jval_iterate(files);
-        bool any_diff = false;
         Jval key, item;
 
         while (jiter_next(&iter, &key, &item))
-                any_diff |= append_file(cli, page, item);
-        if (jval_length(files) > 0 && !any_diff && !cli_has(cli, OPTION_DIFF))
+                append_file(cli, page, item);
+        iter = jval_iterate(files);
+        while (jiter_next(&iter, &key, &item))
+                append_lines(cli, page, item);
+        if (jval_length(files) > 0 && !cli_has(cli, OPTION_DIFF))
                 g_string_append(page, "  With --diff the lines of text files that changed are shown.\n");
 }
 

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""The page of codewhalectl review, written by somebody who wants it to say something else (contract 2.3)."""
+
+import os
+import re
+
+from codewhale import ServiceCase, tool_source
+from codewhale.terminal import Terminal, run
+
+LINES = 5000
+FILES = {
+    '--all': 'looks like a flag\n', '<b>&amp;.txt': 'looks like markup\n', '%s%n%08x': 'a format\n', 'a_big.txt': 'line\n' * LINES,
+    'data.bin': b'\0\1\2' * 100, 'old/name.txt': 'moved\n', 'run.sh': '#!/bin/sh\n', 'joined\u200d.txt': 'z\n',
+}
+SPOOF = 'first\n\x1b[2J\x1b[1;1HNothing changed since.\n\u202eevil\u2066\n+++ b/other\n@@ -1 +1 @@\r\nover\rwritten\r\n'
+HARMFUL = re.compile('[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]')
+
+
+class ReviewPage(ServiceCase):
+    def setUp(self):
+        super().setUp()
+        self.client.bring_up(self.bundle('probe', tool_source("return 'hello'"), files=FILES))
+        root = self.daemon.home / 'plugins' / 'probe'
+        (root / 'a_big.txt').write_text('LINE\n' * LINES)
+        (root / 'data.bin').write_bytes(b'\0\5\2' * 100)
+        (root / '--all').write_text(SPOOF)
+        (root / 'new').mkdir()
+        os.rename(root / 'old' / 'name.txt', root / 'new' / 'name.txt')
+        (root / 'run.sh').chmod(0o755)
+        (root / 'joined\u200d.txt').unlink()
+        entry = root / 'native' / 'main.mjs'
+        entry.write_text(entry.read_text().replace('hello', 'what matters'))
+
+    def page(self, *words):
+        done = run(self.bus.address, 'review', *words, 'probe')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, '')
+        return done.stdout
+
+    def test_nothing_of_it_reaches_the_terminal(self):
+        page = self.page('--diff')
+        self.assertIsNone(HARMFUL.search(page), 'with a pipe')
+        for shown in (r'\x1b[2J\x1b[1;1H', r'\u{202e}evil', r'over\x0dwritten', r'joined\u{200d}.txt', '<b>&amp;.txt', '%s%n%08x'):
+            self.assertIn(shown, page)
+        # No line of a file begins where the page's own lines do.
+        for line in ('Nothing changed since.', '+++ b/other', 'evil'):
+            self.assertNotIn('\n' + line, page)
+        terminal = Terminal(self.bus.address, 'review', '--diff', 'probe')
+        self.addCleanup(terminal.close)
+        said = terminal.read_until('Trusting runs nothing yet')
+        self.assertIsNone(HARMFUL.search(re.sub('\x1b\\[[0-9;]*m', '', said).replace('\r\n', '\n')), 'in a terminal')
+
+    def test_all_names_come_before_all_lines(self):
+        page = self.page('--diff')
+        names = page[page.index('What changed since'):page.index('@@ ')]
+        for told in ('modified  --all', 'modified  a_big.txt', 'modified  native/main.mjs', 'added  new/name.txt', 'removed  old/name.txt',
+                     'executable  run.sh', r'removed  joined\u{200d}.txt'):
+            self.assertIn(told, names)
+        self.assertRegex(names, r'modified  data\.bin .*no text')
+        self.assertIn('what matters', page)
+        self.assertLess(page.index('modified  native/main.mjs'), page.index('LINE'))
+
+    def test_without_lines_it_is_one_look(self):
+        page = self.page()
+        self.assertLess(page.count('\n'), 100)
+        self.assertIn('With --diff', page)
+        self.assertNotIn('what matters', page)
