@@ -59,6 +59,10 @@ int verb_log(Cli *cli, int argc, char **argv) {
                                 cli, "A time is an age such as 10m, 2h or 3d, or like 2026-01-31T12:00:00.");
         g_ptr_array_add(arguments, NULL);
 
+        if (access("/run/systemd/journal/socket", F_OK) < 0)
+                return failure_say("No journal runs here (systemd-journald), so what extensions write is kept nowhere. "
+                                   "Warnings and errors of their loggers are also among the diagnostics of 'codewhalectl show %s'.",
+                                   argv[1]);
         (void) execvp("journalctl", (char **) arguments->pdata);
         return failure_say("Cannot run journalctl: %s", g_strerror(errno));
 }

@@ -93,6 +93,8 @@
 #define RPC_ERROR_BYTES_MAX        KIB(4)
 #define FAULT_TEXT_BYTES_MAX       KIB(4)
 #define LOG_TEXT_BYTES_MAX         KIB(8)
+#define LOG_LINES_MAX              500u   /* of one plugin's logger within LOG_LINES_MSEC; more are counted, not kept */
+#define LOG_LINES_MSEC             30000u
 #define DIAGNOSTICS_MAX            64u
 #define DIAGNOSTIC_BYTES_MAX       2048u
 

@@ -155,6 +155,20 @@ void log_plugin(int level, const char *message_id, const char *plugin_id, const 
         log_send(level, message_id, plugin_id, unit, text);
 }
 
+/* USER_UNIT= is how journalctl knows lines about a unit of the user's manager, the other one how of the system's. */
+void log_from_plugin(int level, const char *plugin_id, const char *unit, const char *text) {
+        const LogField fields[] = {
+                { "CODEWHALE_PLUGIN=", plugin_id }, { "CODEWHALE_UNIT=", unit }, { "USER_UNIT=", unit }, { "OBJECT_SYSTEMD_UNIT=", unit },
+        };
+
+        if (level > current_level || current_target == LOG_TARGET_NULL)
+                return;
+
+        log_to_journal(level, NULL, fields, G_N_ELEMENTS(fields), text);
+        if (!to_journal())
+                log_to_console(level, plugin_id, text);
+}
+
 void log_record(int level, const char *message_id, const LogField *fields, size_t n, const char *format, ...) {
         g_autofree char *text = NULL;
         bool journal = to_journal();

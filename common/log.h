@@ -31,6 +31,15 @@ int log_get_level(void);
 void log_write(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /**
+ * log_from_plugin() - a line that a plugin wrote through its logger
+ * @unit: its host's unit
+ *
+ * Goes into the journal as a line of that unit, where 'codewhalectl log' looks for it, also when our own lines go elsewhere; and
+ * to where those go.
+ */
+void log_from_plugin(int level, const char *plugin_id, const char *unit, const char *text);
+
+/**
  * log_plugin() - a message about one plugin, with its id and an id of the kind of message for the catalog
  * @message_id: 32 hex digits from messages.h; NULL for none
  * @plugin_id:  becomes CODEWHALE_PLUGIN=

@@ -70,6 +70,8 @@ static void entry_failed(Host *host, OwnerEntry *entry, const char *why) {
         owner_entry_set_state(entry, OWNER_FAILED, why);
         registry_withdraw(host->context->registry, host->owner, entry);
         host_add_diagnostic(host, "%s was not activated: %s", entry->path, why);
+        host_remember_failure(host, entry);
+        host_tear_down_entry(host, entry);
 }
 
 static void on_activated(const RpcAnswer *answer, void *userdata) {
@@ -117,8 +119,21 @@ static void host_finish_activation(Host *host) {
         host_fail(host, HOST_STAGE_ACTIVATION, ERROR_EXECUTION_FAILED, reason);
 }
 
+/* The next entry that is to be tried; those that failed with these bytes and settings before are not. */
+static const OwnerEntry *host_next_entry(Host *host) {
+        const char *before;
+        OwnerEntry *entry;
+
+        while ((entry = owner_get_entry(host->owner, host->next_entry)) && (before = host_recall_failure(host, entry))) {
+                owner_entry_set_state(entry, OWNER_FAILED, before);
+                registry_withdraw(host->context->registry, host->owner, entry);
+                host->next_entry++;
+        }
+        return entry;
+}
+
 void host_activate(Host *host) {
-        const OwnerEntry *entry = owner_get_entry(host->owner, host->next_entry);
+        const OwnerEntry *entry = host_next_entry(host);
         Rpc *rpc = host_process_rpc(host->process);
         g_autofree char *params = NULL;
         size_t size;

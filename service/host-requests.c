@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/cleanup.h"
 #include "common/errors.h"
@@ -263,19 +264,38 @@ static void on_faulted(Host *host, Jval params) {
         host_fail(host, HOST_STAGE_RUNNING, ERROR_EXECUTION_FAILED, error);
 }
 
+static bool may_log(Host *host) {
+        unsigned dropped;
+        uint64_t now = 0;
+        bool may;
+
+        (void) sd_event_now(host->context->event, CLOCK_MONOTONIC, &now);
+        may = log_meter_admit(&host->log_meter, now, &dropped);
+        if (dropped > 0)
+                host_add_diagnostic(host, "%u lines of its logger were left out: it may write %u in %u s", dropped, LOG_LINES_MAX,
+                                    LOG_LINES_MSEC / 1000);
+        return may;
+}
+
+static int log_level(const char *level) {
+        if (g_strcmp0(level, "error") == 0)
+                return LOG_ERR;
+        if (g_strcmp0(level, "warn") == 0)
+                return LOG_WARNING;
+        return g_strcmp0(level, "debug") == 0 ? LOG_DEBUG : LOG_INFO;
+}
+
 static void on_log(Host *host, Jval params) {
-        const char *level = jval_text(jval_member(params, "level"));
         const char *message = jval_string(jval_member(params, "msg"), NULL);
-        bool error = g_strcmp0(level, "error") == 0, warning = g_strcmp0(level, "warn") == 0;
+        int level = log_level(jval_text(jval_member(params, "level")));
         Jval plugin_id = jval_member(params, "plugin_id");
 
         /* A message in another plugin's name is nobody's (A22). */
-        if (!jval_is(plugin_id, J_ABSENT) && !jval_equals_text(plugin_id, plugin_get_id(host->plugin)))
+        if ((!jval_is(plugin_id, J_ABSENT) && !jval_equals_text(plugin_id, plugin_get_id(host->plugin))) || !may_log(host))
                 return;
 
-        log_plugin(error ? LOG_ERR : warning ? LOG_WARNING : g_strcmp0(level, "debug") == 0 ? LOG_DEBUG : LOG_INFO, NULL,
-                   plugin_get_id(host->plugin), host_get_unit(host), "%s", message);
-        if (error || warning)
+        log_from_plugin(level, plugin_get_id(host->plugin), host_get_unit(host), message);
+        if (level <= LOG_WARNING)
                 host_add_diagnostic(host, "%s", message);
 }
 

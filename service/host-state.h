@@ -5,10 +5,12 @@
  * (what the host asks for), host-table.c. Nobody else includes this. */
 
 #include "service/crash-budget.h"
+#include "service/dirty-window.h"
 #include "service/heartbeat.h"
 #include "service/host-process.h"
 #include "service/host-table.h"
 #include "service/host-usage.h"
+#include "service/log-meter.h"
 #include "storage/record-store.h"
 
 /* Somebody who waits for it to come to rest, or (@need) to be ready. */
@@ -56,6 +58,11 @@ struct Host {
         char *report;             /* the last one of the launcher */
         GQueue diagnostics;       /* char *, at most DIAGNOSTICS_MAX */
         GArray *waiters;
+        DirtyWindow dirty;        /* of the present process */
+        sd_event_source *look;    /* whether it is idle, for the planned restart */
+        GHashTable *entries_failed; /* path -> reason; NULL */
+        char *entries_failed_for; /* as failed_for */
+        LogMeter log_meter;
         HostUsage usage;
 };
 
@@ -115,6 +122,22 @@ bool host_must_run(const Host *host);
 
 /** host_compare_listing() - all entries had their turn: take away what was listed and did not come, and say so */
 void host_compare_listing(Host *host);
+
+/** host_restart() - planned: nothing counts as a crash, and calls that come meanwhile wait for the next run */
+void host_restart(Host *host, const char *reason);
+
+/* Taking down, and what is left of it (host-teardown.c). */
+
+/** host_tear_down_entry() - let an entry that failed clean up in a process that goes on */
+void host_tear_down_entry(Host *host, const OwnerEntry *entry);
+
+/** host_forget_dirt() - its process is gone */
+void host_forget_dirt(Host *host);
+
+/** host_remember_failure(), _recall_failure() - why an entry failed with what is tried now; NULL: it did not */
+void host_remember_failure(Host *host, const OwnerEntry *entry);
+const char *host_recall_failure(const Host *host, const OwnerEntry *entry);
+void host_forget_failures(Host *host);
 
 /* The line of those that are to start (host-queue.c). */
 

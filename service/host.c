@@ -7,7 +7,6 @@
 
 #include "common/cleanup.h"
 #include "common/errors.h"
-#include "common/jwriter.h"
 #include "common/limits.h"
 #include "common/log.h"
 #include "common/messages.h"
@@ -95,6 +94,7 @@ Host *host_free(Host *host) {
         host->retiring = owner_unref(host->retiring);
         sd_event_source_disable_unref(host->timer);
         sd_event_source_disable_unref(host->idle);
+        sd_event_source_disable_unref(host->look);
         g_queue_clear_full(&host->diagnostics, g_free);
         g_array_unref(host->waiters);
         plugin_unref(host->plugin);
@@ -104,6 +104,7 @@ Host *host_free(Host *host) {
         g_free(host->failed_for);
         g_free(host->listed_for);
         g_free(host->record_reason);
+        host_forget_failures(host);
         g_free(host);
         return NULL;
 }
@@ -247,6 +248,7 @@ static void on_process_ended(HostProcess *process, void *userdata) {
                 host->report = g_strdup(host_process_report(process));
         }
         host->process = host_process_free(process);
+        host_forget_dirt(host);
         if (host->state == HOST_FAILED)
                 host_table_tell_changed(host->table, host);
         else if (stopped || !host->wanted || host->restart)
@@ -400,36 +402,6 @@ static void host_begin(Host *host) {
                 host_set_state(host, HOST_IDLE, NULL);
 }
 
-static void on_deactivated(const RpcAnswer *answer, void *userdata) {
-        Host *host = userdata;
-
-        if (answer->outcome == RPC_OUTCOME_CLOSED || answer->outcome == RPC_OUTCOME_CANCELLED || !host->process)
-                return;
-        if (answer->outcome == RPC_OUTCOME_TIMED_OUT)
-                host_add_diagnostic(host, "its clean-up did not end within 2 s and was cut short");
-        host_process_stop(host->process, host->reason ?: "the plugin was deactivated");
-}
-
-bool host_deactivate(Host *host, const Owner *owner, const char *reason) {
-        Rpc *rpc = host_process_rpc(host->process);
-        g_autofree char *params = NULL;
-        g_auto(JWriter) writer = {};
-        size_t size;
-
-        if (!rpc || !owner || !host->activated)
-                return false;
-
-        rpc_cancel_all(rpc, reason);
-        jwriter_init(&writer);
-        jwriter_begin_object(&writer);
-        jwriter_key(&writer, "owner");
-        owner_write(owner, &writer);
-        jwriter_end_object(&writer);
-        params = jwriter_steal(&writer, &size);
-        return rpc_call(rpc, 0, "ext/deactivate", params, size, HOST_DISPOSE_MSEC + HOST_DISPOSE_GRACE_MSEC, on_deactivated, host,
-                        NULL) >= 0;
-}
-
 static void host_end(Host *host, const char *reason) {
         host->timer = sd_event_source_disable_unref(host->timer);
         host_withdraw(host, reason);
@@ -442,6 +414,12 @@ static void host_end(Host *host, const char *reason) {
                         host_process_stop(host->process, reason);
         } else if (!host->wanted)
                 host_set_state(host, HOST_DISABLED, NULL);
+}
+
+void host_restart(Host *host, const char *reason) {
+        host->restart = true;
+        host->due = true;
+        host_end(host, reason);
 }
 
 static bool host_runs_old(const Host *host) {
@@ -461,6 +439,7 @@ void host_sync(Host *host) {
                 /* Whoever enables it again has looked at it: it begins anew (SY-20). */
                 crash_budget_reset(&host->budget);
                 g_clear_pointer(&host->failed_for, g_free);
+                host_forget_failures(host);
                 if (host->guard)
                         host_forget_guard(host);
                 if (!host_drain(host) && host->state != HOST_DISABLED)
@@ -495,6 +474,7 @@ void host_attach(Host *host) {
 void host_retry(Host *host) {
         crash_budget_reset(&host->budget);
         g_clear_pointer(&host->failed_for, g_free);
+        host_forget_failures(host);
         host->due = host->due || host->state == HOST_FAILED;
         if (host->state == HOST_READY)
                 host_watch_idle(host);

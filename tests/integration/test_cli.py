@@ -407,10 +407,13 @@ class Verbs(CliCase):
     @unittest.skipUnless(os.path.exists('/run/private-systemd'), 'the journal of a desktop is left alone')
     def test_log(self):
         """Finds the units of all starts of the host; a name with a dash is one that systemd escapes."""
-        plugin = self.bring_up('with-dash', tool_source("return 'x'", name='other', more="console.error('written by the plugin')"))
+        plugin = self.bring_up('with-dash', tool_source("return 'x'", name='other', more="""
+            console.error('written by the plugin')
+            ctx.logger('with-dash').info('said by its logger')"""))
         for name in ('with-dash', plugin):
             deadline = time.monotonic() + 20
-            while 'written by the plugin' not in (shown := run(self.bus.address, 'log', name, '--no-pager', '-n', '50')).stdout:
+            while not all(text in (shown := run(self.bus.address, 'log', name, '--no-pager', '-n', '50')).stdout
+                          for text in ('written by the plugin', 'said by its logger')):
                 self.assertLess(time.monotonic(), deadline, shown.stdout + shown.stderr)
         line = run(self.bus.address, 'log', name, '--json', '-n', '1').stdout.splitlines()[0]
         self.assertIn('MESSAGE', json.loads(line))
