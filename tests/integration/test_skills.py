@@ -101,6 +101,32 @@ class Skills(ServiceCase):
         self.assertEqual(self.names(), [])
         self.assertEqual(self.client.tools(), [])
 
+    def refused(self, roots, files):
+        """The words with which a plugin that registers these roots is refused."""
+        source = ("export const inject = ['skills']\nexport const apply = ctx => { for (const path of "
+                  f"{json.dumps(roots)}) ctx.skills.registerRoot({{ path }}) }}")
+        plugin = self.client.install(self.bundle('many', source, files=files))['id']
+        self.client.trust(plugin)
+        return self.assertFails('ExecutionFailed', self.client.plugin, 'Enable', plugin, seconds=60).message
+
+    @staticmethod
+    def skill(name, size=0):
+        return f'---\nname: {name}\ndescription: d\n---\n{"x" * size}\n'
+
+    def test_K04_retained_skills_of_one_plugin(self):
+        files = {f'a/s{number}/SKILL.md': self.skill(f'a{number}') for number in range(100)}
+        files |= {f'b/s{number}/SKILL.md': self.skill(f'b{number}') for number in range(28)}
+        files['c/last/SKILL.md'] = self.skill('last')
+        self.assertIn('128', self.refused(['a', 'b', 'c'], files))
+        self.assertEqual(self.names(), [])
+
+    def test_K04_retained_bytes_of_one_plugin(self):
+        size = 950 * 1024
+        files = {f'a/s{number}/SKILL.md': self.skill(f'a{number}', size) for number in range(3)}
+        files |= {f'b/s{number}/SKILL.md': self.skill(f'b{number}', size) for number in range(2)}
+        self.assertIn('4194304 bytes', self.refused(['a', 'b'], files))
+        self.assertEqual(self.names(), [])
+
     def test_PR_05_bytes_that_changed_are_not_served(self):
         plugin = self.bring_up()
         source = self.daemon.home / 'plugins' / 'works' / 'crafts' / 'saw' / 'SKILL.md'

@@ -103,6 +103,26 @@ static void test_setup(void) {
         }
 }
 
+/* A missing network namespace, a mount that is not to be had (a masked /proc among them) and a missing user namespace are three things. */
+static void test_steps(void) {
+        static const struct {
+                int status;
+                const char *word;
+        } steps[] = { { 225, "network namespace" }, { 226, "NAMESPACE" }, { 217, "user namespace" } };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+                g_autofree char *text = explain_setup(steps[i].status);
+
+                g_test_message("%s", text);
+                for (size_t n = 0; n < G_N_ELEMENTS(steps); n++) {
+                        g_autofree char *other = explain_setup(steps[n].status);
+
+                        g_assert_true((i == n) == g_str_equal(text, other));
+                }
+                g_assert_nonnull(strstr(text, steps[i].word));
+        }
+}
+
 /* Neither the host's own exit codes nor systemd's are taken for the launcher's. */
 static void test_launcher(void) {
         static const int others[] = { 0, 1, 64, 65, 70, 78, 126, 127, 179, 186, 200, 226 };
@@ -124,6 +144,7 @@ static void test_signal(void) {
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/explain/SY-07-user-namespaces", test_user_namespaces);
+        g_test_add_func("/explain/SY-08-SY-09-steps-are-told-apart", test_steps);
         g_test_add_func("/explain/SY-16-setup", test_setup);
         g_test_add_func("/explain/launcher", test_launcher);
         g_test_add_func("/explain/signal", test_signal);

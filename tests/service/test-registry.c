@@ -178,6 +178,48 @@ static void test_schemas(Registered *registered, const void *data) {
         g_assert_cmpuint(registered_tool(registered, registered->one, 0, "good"), >, 0);
 }
 
+/* As many owners as it takes to reach what all together may have; the last one gets no more, and gets it when another ends. */
+static void check_host_limit(Registered *registered, RegistrationKind kind, unsigned owner_max, unsigned host_max) {
+        g_autoptr(GPtrArray) owners = g_ptr_array_new();
+        Owner *last = registered_owner(registered, "one");
+
+        g_assert_cmpuint(host_max % owner_max, ==, 0);
+        for (unsigned n = 0; n < host_max; n++) {
+                g_autofree char *name = g_strdup_printf("zz_%u", n);
+                Owner *owner;
+
+                if (n % owner_max == 0)
+                        g_ptr_array_add(owners, registered_owner(registered, "two"));
+                owner = g_ptr_array_index(owners, owners->len - 1);
+                g_assert_cmpuint(kind == REGISTRATION_TOOL ? registered_tool(registered, owner, 0, name)
+                                                           : registered_command(registered, owner, name), >, 0);
+        }
+        g_assert_cmpuint(registry_count(registered->registry, kind, NULL), ==, host_max);
+        assert_refused(registered, last, kind == REGISTRATION_TOOL ? "tool" : "command",
+                       kind == REGISTRATION_TOOL ? "{\"name\":\"zz_last\",\"description\":\"d\",\"input_schema\":{\"type\":\"object\"}}"
+                                                 : "{\"name\":\"zz_last\",\"description\":\"d\"}", "all plugins together");
+
+        registry_withdraw(registered->registry, g_ptr_array_index(owners, 0), NULL);
+        g_assert_cmpuint(kind == REGISTRATION_TOOL ? registered_tool(registered, last, 0, "zz_last")
+                                                   : registered_command(registered, last, "zz_last"), >, 0);
+        for (size_t i = 0; i < owners->len; i++) {
+                registry_withdraw(registered->registry, g_ptr_array_index(owners, i), NULL);
+                owner_unref(g_ptr_array_index(owners, i));
+        }
+        registry_withdraw(registered->registry, last, NULL);
+        owner_unref(last);
+}
+
+static void test_host_tool_limit(Registered *registered, const void *data) {
+        (void) data;
+        check_host_limit(registered, REGISTRATION_TOOL, TOOLS_PER_OWNER_MAX, TOOLS_MAX);
+}
+
+static void test_host_command_limit(Registered *registered, const void *data) {
+        (void) data;
+        check_host_limit(registered, REGISTRATION_COMMAND, COMMANDS_PER_OWNER_MAX, COMMANDS_MAX);
+}
+
 static void test_hooks(Registered *registered, const void *data) {
         g_autofree char *refusal = NULL;
 
@@ -199,6 +241,8 @@ int main(int argc, char **argv) {
         REGISTERED_TEST("/registry/A16-stale-owner-object", test_stale_owner_object);
         REGISTERED_TEST("/registry/TR-17-withdrawn-owner", test_withdrawn_owner);
         REGISTERED_TEST("/registry/O08-tool-limit", test_tool_limit);
+        REGISTERED_TEST("/registry/O08-tool-limit-of-all", test_host_tool_limit);
+        REGISTERED_TEST("/registry/C04-command-limit-of-all", test_host_command_limit);
         REGISTERED_TEST("/registry/C01-C03-C04-commands", test_command_rules);
         REGISTERED_TEST("/registry/O05-SC-01-schemas", test_schemas);
         REGISTERED_TEST("/registry/E09-hooks", test_hooks);
