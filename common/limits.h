@@ -69,6 +69,7 @@
 #define BUNDLE_NAME_CHARS_MAX      64u
 #define BUNDLES_PER_ROOT_MAX       1024u
 #define COMPONENT_PATHS_MAX        64u
+#define RELOADS_AGAIN_MAX          8u       /* one look at all bundles begins anew, because workspaces come and go meanwhile */
 #define INSTALL_BYTES_MAX          MIB(5)
 #define DOWNLOAD_BYTES_MAX         MIB(8)   /* an archive is larger than what it holds: a header and padding for each file */
 #define DOWNLOAD_URL_BYTES_MAX     2048u

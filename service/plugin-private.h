@@ -52,6 +52,7 @@ struct PluginSet {
         bool recovered; /* what a killed service left was seen to */
         char *builtin_directory, *search_path;
         GHashTable *workspaces; /* canonical path -> how often it was added */
+        uint64_t attachments;   /* how often a workspace came or went */
         TrustState *state;
         char *state_problem;    /* why the state file can't be trusted, or NULL */
         GPtrArray *plugins;     /* of Plugin, sorted */

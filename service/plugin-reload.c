@@ -5,6 +5,7 @@
 
 #include "common/cleanup.h"
 #include "common/errors.h"
+#include "common/limits.h"
 #include "common/safe-file.h"
 #include "service/discovery.h"
 #include "service/plugin-private.h"
@@ -24,6 +25,8 @@ struct PluginReload {
         size_t next_copy; /* of @found, whose sealed copy is to be hashed */
         StagedLoad *staged_load;
         bool state_read;
+        uint64_t attachments; /* of the set, when this look at them began */
+        unsigned n_again;
 };
 
 /* A bundle that was loaded but is not in the set yet */
@@ -80,14 +83,33 @@ static void found_free(void *data) {
         g_free(found);
 }
 
+static void begin(PluginReload *reload) {
+        reload->attachments = reload->set->attachments;
+        reload->diagnostics = diagnostics_new();
+        reload->entries = list_entries(reload->set, reload->diagnostics);
+        reload->found = g_ptr_array_new_with_free_func(found_free);
+        reload->next = reload->next_copy = 0;
+}
+
+/* A workspace came or went while this looked: what was found is of a set that nobody wants any more (contract 3.13, A21). */
+static bool begin_again(PluginReload *reload) {
+        if (reload->attachments == reload->set->attachments || reload->n_again >= RELOADS_AGAIN_MAX)
+                return false;
+
+        reload->n_again++;
+        g_clear_pointer(&reload->found, g_ptr_array_unref);
+        g_clear_pointer(&reload->entries, g_ptr_array_unref);
+        reload->diagnostics = diagnostics_free(reload->diagnostics);
+        begin(reload);
+        return true;
+}
+
 PluginReload *plugin_reload_new(PluginSet *set) {
         PluginReload *reload = g_new0(PluginReload, 1);
 
         reload->set = set;
         reload->root = -EBADF;
-        reload->diagnostics = diagnostics_new();
-        reload->entries = list_entries(set, reload->diagnostics);
-        reload->found = g_ptr_array_new_with_free_func(found_free);
+        begin(reload);
         return reload;
 }
 
@@ -257,6 +279,8 @@ static int step_copies(PluginReload *reload) {
 
         if (!reload->staged_load) {
                 if (reload->next_copy >= reload->found->len) {
+                        if (begin_again(reload))
+                                return 1;
                         settle(reload);
                         return 0;
                 }

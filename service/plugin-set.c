@@ -88,6 +88,7 @@ int plugin_set_add_workspace(PluginSet *set, const char *workspace) {
         clean = g_canonicalize_filename(workspace, "/");
         count = GPOINTER_TO_UINT(g_hash_table_lookup(set->workspaces, clean));
         g_hash_table_insert(set->workspaces, g_steal_pointer(&clean), GUINT_TO_POINTER(count + 1));
+        set->attachments += count == 0;
         return count == 0;
 }
 
@@ -97,8 +98,8 @@ void plugin_set_remove_workspace(PluginSet *set, const char *workspace) {
 
         if (count > 1)
                 g_hash_table_insert(set->workspaces, g_steal_pointer(&clean), GUINT_TO_POINTER(count - 1));
-        else
-                g_hash_table_remove(set->workspaces, clean);
+        else if (g_hash_table_remove(set->workspaces, clean))
+                set->attachments++;
 }
 
 const Diagnostics *plugin_set_get_diagnostics(const PluginSet *set) {
