@@ -257,9 +257,7 @@ static void on_session_closed(Session *session, void *userdata) {
 }
 
 static const SessionEvents session_events = {
-        .opened = on_session_opened,
-        .changed = on_session_changed,
-        .closed = on_session_closed,
+        .opened = on_session_opened, .changed = on_session_changed, .closed = on_session_closed,
 };
 
 static void on_approval_opened(Approval *approval, void *userdata) {

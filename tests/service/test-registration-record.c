@@ -157,7 +157,7 @@ static void test_listed_and_confirmed(Fixture *fixture, const void *data) {
         (void) propose(fixture, fixture->owner, "hook", HOOK);
         (void) propose(fixture, fixture->owner, "prompt_section", SECTION);
         (void) propose(fixture, fixture->owner, "prompt_template", TEMPLATE);
-        g_assert_cmpuint(registry_settle(fixture->registry, fixture->owner, &added), ==, 3);
+        g_assert_cmpuint(registry_settle(fixture->registry, fixture->owner, &added), ==, 5);
         g_assert_cmpuint(added, ==, 0);
         make_active(fixture->owner);
         g_assert_true(find(fixture, REGISTRATION_TOOL, "probe_it") == tool);
