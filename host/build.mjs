@@ -80,6 +80,7 @@ const result = await esbuild.build({
   outfile: 'codewhale-extension-host.mjs',
   bundle: true,
   platform: 'node',
+  external: ['bun:*'],
   format: 'esm',
   target: 'node22',
   // One byte a character: the runtime decodes and parses it faster.

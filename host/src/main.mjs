@@ -12,6 +12,7 @@ import { Host } from './host.mjs'
 import { lockRuntime } from './lock.mjs'
 import { ProtocolError } from './rpc.mjs'
 import { shareLibraries } from './shared.mjs'
+import { testBun } from './bun.mjs'
 import { testLock } from './selftest.mjs'
 import { TIERS } from './wire.mjs'
 
@@ -68,9 +69,11 @@ function listen(host) {
   stdout.on('error', () => endProcess(EXIT_OK))
 }
 
-/* What Bun leaves open after any lock that is known (data: imports, Bun.plugin, bun:jsc) is too much to say hello with. */
+/* No lock is known for Bun, so that there is one for Node alone. What it would have to shut is tried on every start all the same:
+ * whoever asked for Bun is told what is open, and not that somebody does not like it. */
 if (process.versions.bun !== undefined) {
-  process.stderr.write('codewhale-extension-host: Bun cannot be locked: select Node, ^22.19 or 24 and newer\n')
+  const open = await testBun()
+  process.stderr.write(`codewhale-extension-host: Bun ${process.versions.bun} cannot be locked: ${open.join('; ')}. Select Node, ^22.19 or 24 and newer\n`)
   endProcess(EXIT_LOCK)
 }
 

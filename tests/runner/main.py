@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/test [--list] [--quick] [--sanitize|--no-sanitize] [NAME...]
+"""scripts/test [--list] [--quick] [--sanitize|--no-sanitize] [--runtimes] [NAME...]
 
 Builds and tests everything. NAME chooses tests: a part of a name as --list prints it, or a pattern with * and ?.
 
@@ -7,9 +7,10 @@ Builds and tests everything. NAME chooses tests: a part of a name as --list prin
   --quick        one compiler and no memory checkers
   --sanitize     also with --quick: the build by clang with the address and undefined behaviour sanitizers
   --no-sanitize  neither sanitizers nor valgrind
+  --runtimes     the host and every way out of the sandbox also on Node 22 and 26 and on Bun
 
-Suites: build (warnings are errors), house (rules for the source), unit, host (JavaScript), integration and system (beside
-a private systemd), sanitize and valgrind (every compiled test program once more; one test a program).
+Suites: build (warnings are errors), house (rules for the source), unit, host (JavaScript; host-node22, host-node26: on another runtime),
+integration, escape and system (beside a private systemd), sanitize and valgrind (every compiled test program once more; one test a program).
 JOBS=N limits how many processes work at once."""
 
 import argparse
@@ -25,6 +26,7 @@ def parse_arguments():
     parser.add_argument('--list', action='store_true')
     parser.add_argument('--quick', action='store_true')
     parser.add_argument('--sanitize', action=argparse.BooleanOptionalAction)
+    parser.add_argument('--runtimes', action='store_true')
     parser.add_argument('names', nargs='*')
     options = parser.parse_args()
     if options.sanitize is None:
@@ -56,7 +58,7 @@ def list_names(trees, chosen):
 def main():
     options = parse_arguments()
     trees = [build.PLAIN] + ([build.SANITIZED] if options.sanitize else [])
-    chosen = suites.all_suites(options.quick, options.sanitize)
+    chosen = suites.all_suites(options.quick, options.sanitize, options.runtimes)
     if options.list:
         # Every tree has the same programs: one build is enough to name them.
         for suite in chosen:

@@ -164,15 +164,16 @@ def shares(names):
 class Scripts:
     """Python tests in a folder, run by unittest; `before` is what they run under."""
 
-    def __init__(self, name, folder, before=(), seconds=SCRIPTS_SECONDS, asks_runtime=False):
+    def __init__(self, name, folder, before=(), seconds=SCRIPTS_SECONDS, asks_runtime=False, environment=None):
         self.name, self.folder, self.before, self.seconds, self.asks_runtime = name, folder, before, seconds, asks_runtime
+        self.environment = environment or {}
 
     def command(self, *more):
         return [PYTHON, '-B', str(RUNNER / 'unittest_tap.py'), str(ROOT / self.folder), *more]
 
     def names(self):
         # Some tests are named after what a runtime says of itself.
-        more = {'env': {**os.environ, 'CODEWHALE_TEST_NODE': runtime()}} if self.asks_runtime else {}
+        more = {'env': {**os.environ, 'CODEWHALE_TEST_NODE': runtime(), **self.environment}} if self.asks_runtime else {}
         status, lines = lines_of(self.command('--list'), **more)
         return lines if status == 0 else [f'{self.folder} (cannot be loaded)']
 
@@ -191,27 +192,34 @@ class Scripts:
     def _run_part(self, title, words, report):
         batch = Batch(report, self.name, title)
         tap.run([*self.before, *self.command(*words)], self.folder, batch.add,
-                {'PYTHONUNBUFFERED': '1', 'CODEWHALE_BUILD': str(build.PLAIN.folder), 'CODEWHALE_TEST_NODE': runtime()}, ROOT,
-                self.seconds)
+                {'PYTHONUNBUFFERED': '1', 'CODEWHALE_BUILD': str(build.PLAIN.folder), 'CODEWHALE_TEST_NODE': runtime(),
+                 **self.environment}, ROOT, self.seconds)
         batch.close()
 
 
+# What hosts may run on beside the default; scripts/get-node knows them.
+OTHER_RUNTIMES = ('node22', 'node26', 'bun')
+
+
 @functools.cache
-def runtime():
-    """The Node that hosts run on; fetched when it is not there yet. Not the one in PATH, which may be any."""
+def runtime(name=None):
+    """The Node that hosts run on, or another runtime by name; fetched when it is not there yet. Not the one in PATH, which may be any."""
+    if name:
+        return lines_of([str(ROOT / 'scripts/get-node'), '--runtime', name])[1][-1]
     return os.environ.get('CODEWHALE_TEST_NODE') or lines_of([str(ROOT / 'scripts/get-node')])[1][-1]
 
 
 class Host:
-    """The tests of the JavaScript host, in the runtime that the host is built for."""
-    name = 'host'
+    """The tests of the JavaScript host, in the runtime that the host is built for; or in another one, all of them or some."""
 
-    def __init__(self, tree):
-        self.tree = tree
+    def __init__(self, tree, under=None, files=None):
+        self.tree, self.under, self.files = tree, under, files
+        self.name = f'host-{under}' if under else 'host'
 
     def programs(self):
         """Each test file with the names of its tests."""
-        return [(program, self._names(program)) for program in self.tree.programs() if is_host_test(program)]
+        return [(program, self._names(program)) for program in self.tree.programs()
+                if is_host_test(program) and (not self.files or Path(test_file(program)).name.split('.')[0] in self.files)]
 
     def _names(self, program):
         status, lines = lines_of([runtime(), '--no-warnings', '--import', str(RUNNER / 'node-list.mjs'),
@@ -233,7 +241,8 @@ class Host:
     def _run_program(self, program, report):
         batch = Batch(report, self.name, program.name)
         command = [runtime(), '--no-warnings', '--test', f'--test-reporter={RUNNER / "node-reporter.mjs"}', test_file(program)]
-        environment = {**self._environment(program), 'CODEWHALE_TEST_NODE': runtime()}
+        # The tests themselves run on Node in any case, the host on what is to be tried.
+        environment = {**self._environment(program), 'CODEWHALE_TEST_NODE': runtime(self.under)}
         tap.run(command, program.name, batch.add, environment, program.folder, program.seconds)
         batch.close()
 
@@ -284,14 +293,27 @@ def administrator():
     return integration('administrator', harness_words=('--setup', setup))
 
 
-def all_suites(quick, sanitize):
+def all_runtimes():
+    """What the suite `escape` tries one after the other."""
+    return {'CODEWHALE_TEST_RUNTIMES': ':'.join([runtime(), *map(runtime, OTHER_RUNTIMES)])}
+
+
+def other_hosts(everything):
+    """The host on the other Nodes: all of its tests, or whether it comes up there with its lock and serves the samples. On Bun it runs
+    nothing, which the tests of the host show by themselves."""
+    return [Host(build.PLAIN, name, None if everything else ('launch', 'samples')) for name in OTHER_RUNTIMES if name.startswith('node')]
+
+
+def all_suites(quick, sanitize, runtimes=False):
     found = [Scripts('house', 'tests/house'), Units(build.PLAIN), Host(build.PLAIN), Scripts('types', 'tests/types')]
     if (ROOT / 'tests' / 'system').is_dir():
         found.append(system())
     found.append(person())
+    if runtimes or not quick:
+        found.extend(other_hosts(runtimes))
     found.append(integration())
     found.append(administrator())
-    found.append(integration('escape', asks_runtime=True))
+    found.append(integration('escape', asks_runtime=True, environment=all_runtimes() if runtimes else None))
     # To count the descriptors of the service, which is not dumpable: the folder belongs to root.
     found.append(integration('soak', harness_words=('--ambient', 'CAP_DAC_READ_SEARCH')))
     if sanitize:
