@@ -113,6 +113,9 @@ int lockdown_filter(bool signals) {
         load(&program, offsetof(struct seccomp_data, nr));
 
         own_process_only(&program, SYS_prlimit64, 0, self);
+        /* Which terminal and which shell another one belongs to */
+        own_process_only(&program, SYS_getsid, 0, self);
+        own_process_only(&program, SYS_getpgid, 0, self);
         never_with(&program, SYS_ioctl, 1, TIOCSTI, TIOCLINUX);
         if (signals)
                 add_signals(&program, self);

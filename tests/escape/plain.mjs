@@ -13,7 +13,8 @@ if (name === '--list') {
   process.stdout.write(JSON.stringify(rows))
 } else {
   const world = JSON.parse(fs.readFileSync(0, 'utf8'))
-  const { control } = ways[name]
+  const { bun, control: wanted } = ways[name]
+  const control = process.versions.bun ? bun ?? wanted : wanted
   const excuse = typeof control === 'function' ? control(world) : control ?? true
   const found = await attempt(name, world)
   process.stdout.write(JSON.stringify({ ...found, excuse: excuse === true ? null : excuse }), () => process.exit(0))

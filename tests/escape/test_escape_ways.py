@@ -3,6 +3,7 @@
 fails in the walls of a plugin's unit even where nothing locks the runtime (or says that nothing leaves the unit by it), and it fails
 in a plugin. See ways/ for what each would mean."""
 
+import json
 import re
 import sys
 import unittest
@@ -10,7 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'integration'))
 
-from places import Scene, describe_runtime, runtimes, ways  # noqa: E402
+from codewhale import iterate_until  # noqa: E402
+from places import Plugin, Scene, describe_runtime, runtimes, ways  # noqa: E402
 
 
 class Ways(unittest.TestCase):
@@ -51,9 +53,16 @@ class Ways(unittest.TestCase):
         walled = None if way['skip'] else self.in_the_walls(way)
         if walled and not way['inside']:
             self.assertShut(walled, 'in the walls, without a lock')
-        plugin = self.scene.plugin.attempt(way['name'])
+        plugin = self.in_the_plugin(way)
         self.tell(way, control, walled, plugin)
-        self.assertShut(plugin, 'in the plugin')
+
+    def in_the_plugin(self, way):
+        """None on a runtime that runs no plugins."""
+        if not self.scene.runs_plugins:
+            return None
+        found = self.scene.plugin.attempt(way['name'])
+        self.assertShut(found, 'in the plugin')
+        return found
 
     def check_by_mark(self, way):
         """What it did is seen from outside."""
@@ -62,7 +71,7 @@ class Ways(unittest.TestCase):
         self.assertTrue(world.take_mark(way['mark']), f'the control proves nothing: {control}')
         walled = self.scene.walled.attempt_all([way['name']])[way['name']]
         self.assertFalse(world.take_mark(way['mark']), 'in the walls, without a lock')
-        plugin = self.scene.plugin.attempt(way['name'])
+        plugin = self.scene.plugin.attempt(way['name']) if self.scene.runs_plugins else None
         self.assertFalse(world.take_mark(way['mark']), 'in the plugin')
         self.tell(way, control, walled, plugin)
 
@@ -76,7 +85,22 @@ class Ways(unittest.TestCase):
         self.assertTrue(found['out'], f'in the walls there was nothing to end: {found}')
         self.assertEqual(self.scene.walled.status, 0, self.scene.walled.said)
         self.assertEqual(self.scene.world.sleepers(), [])
-        self.assertShut(self.scene.plugin.attempt(way['name']), 'in the plugin')
+        self.in_the_plugin(way)
+
+
+def check_refused(self):
+    """What a runtime without a lock gets of the real service: nothing runs, and the reason names what is open."""
+    kind, version = describe_runtime(self.runtime)
+    place = Plugin(self.runtime)
+    self.addCleanup(place.close)
+    self.assertRaises(Exception, place.bring_up)
+    iterate_until(lambda: place.facts()['HostState'] == 'failed', what='that it is refused')
+    failure = place.facts()['Failure']
+    for word in (f'{kind.capitalize()} {version} can\'t be locked', 'runtime = "node"'):
+        self.assertIn(word, failure)
+    self.assertEqual(place.client.property('Plugin', 'Lock', path=place.client.plugins()['escape'][1]), '{}')
+    lock = next(check for check in json.loads(place.client.call('', 'Doctor', seconds=60))['checks'] if check['name'] == 'lock')
+    self.assertEqual((lock['verdict'], lock['found']), ('failed', failure))
 
 
 def make_test(way):
@@ -92,6 +116,8 @@ def make_class(runtime):
     for way in ways():
         name = f'test_{way["group"]}_{re.sub("[^a-z0-9]", "_", way["name"])}'
         members[name] = make_test(way)
+    if kind == 'bun':
+        members['test_refused_by_its_self_test'] = check_refused
     return type(f'{kind.capitalize()}{version.split(".")[0]}', (Ways,), members)
 
 

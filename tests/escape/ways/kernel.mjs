@@ -85,6 +85,19 @@ print('entered')`, world.target.pid),
   },
   'mount': { why: 'A mount of its own covers files.', control: 'only root may', run: world => python("check(libc.mount(b'none', sys.argv[1].encode(), b'tmpfs', 0, None), 'mount')\nprint('mounted')", world.data) },
   'mount-by-descriptor': { why: 'The newer way to mount.', control: 'only root may', run: () => python("print('made', call('fsopen', b'tmpfs', 0))") },
+  'mount-tree-opened': {
+    why: 'A copy of a tree of mounts, without what was mounted over it.',
+    control: 'only root may',
+    run: () => python("print('opened', call('open_tree', -100, b'/', 1))"),
+  },
+  'mount-made-writable': {
+    why: 'mount_setattr() takes the read-only away from a mount.',
+    control: 'only root may',
+    run: () => python(`
+attributes = ctypes.create_string_buffer(struct.pack('QQQQ', 0, 1, 0, 0), 32)
+call('mount_setattr', -100, b'/', 0, attributes, ctypes.c_size_t(32))
+print('writable')`),
+  },
   'mount-taken-away': { why: 'Behind a mount lies what it hides.', control: 'only root may', run: () => python("check(libc.umount2(b'/tmp', 2), 'umount')\nprint('gone')") },
   'root-changed': { why: 'chroot() and a descriptor from before lead out.', control: 'only root may', run: () => python("os.chroot('/')\nprint('changed')") },
   'file-by-handle': {
@@ -103,6 +116,21 @@ os.write(fd, open('/usr/bin/true', 'rb').read())
 if os.fork() == 0:
     os.execve(f'/proc/self/fd/{fd}', ['true'], {})
 sys.exit('not executed') if os.wait()[1] else print('executed')`),
+  },
+  'code-in-a-secret-memory-file': {
+    why: 'The other file in memory.',
+    control: KERNEL,
+    run: () => python("print('made', call('memfd_secret', 0))"),
+  },
+  'code-mapped-from-data': {
+    why: 'Mapping a file that it wrote as code needs no loader and no program.',
+    run: world => python(`
+import mmap
+with open(sys.argv[1], 'w+b') as file:
+    file.write(bytes(4096))
+    file.flush()
+    mmap.mmap(file.fileno(), 4096, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+print('mapped')`, `${world.data}/mapped`),
   },
   'code-in-its-data-folder': {
     why: 'Native code that the plugin brings or makes must not run.',
@@ -155,6 +183,21 @@ print('found', segment)`, world.shm),
 rt = ctypes.CDLL('librt.so.1', use_errno=True)
 check(rt.mq_open(sys.argv[1].encode(), os.O_RDONLY), 'mq_open')
 print('opened')`, world.queue),
+  },
+  'events-of-all-files': {
+    why: 'fanotify tells which files everybody opens.',
+    control: KERNEL,
+    run: () => python("print('made', call('fanotify_init', 0x200, 0))"),
+  },
+  'input-output-ports': { why: 'Ports are the hardware itself.', control: 'only root may', run: () => python("check(libc.iopl(3) if hasattr(libc, 'iopl') else -1, 'iopl')\nprint('opened')") },
+  'terminal-input': {
+    why: 'TIOCSTI types into a terminal, where a shell of the user waits.',
+    control: 'newer kernels refuse it to everybody',
+    run: () => python(`
+import fcntl, termios
+first, second = os.openpty()
+fcntl.ioctl(second, termios.TIOCSTI, b'x')
+print('typed')`),
   },
   'host-name': { why: 'Renaming the machine.', control: 'only root may', run: () => python("check(libc.sethostname(b'escape', 6), 'sethostname')\nprint('renamed')") },
   'clock': { why: 'A wrong clock makes certificates valid again.', control: 'only root may', run: () => python("import time\ntime.clock_settime(time.CLOCK_REALTIME, time.time())\nprint('set')") },

@@ -44,6 +44,7 @@ export const native = {
   'require-extension': { why: "The loader's own function for .node files.", run: world => marked(() => createRequire(`${world.bundle}/native/escape.mjs`).extensions['.node']({ exports: {} }, `${world.bundle}/native/door.node`)) },
   'import-addon': { why: 'import() of a .node file.', control: 'not every runtime knows it', run: world => markedImport(`${world.bundle}/native/door.node`) },
   'binding-spawn': {
+    bun: 'Bun has no such binding',
     why: 'process.binding() gives what the modules stand on.',
     inside: SAME_WALLS,
     run: () => must(new (process.binding('process_wrap').Process)() && 'a process object', 'none'),
@@ -90,6 +91,7 @@ export const native = {
   },
   'wasi': { why: 'WASI gives WebAssembly files and clocks by a door of its own.', inside: SAME_WALLS, run: async () => must(new (await import('node:wasi')).WASI({ version: 'preview1', preopens: { '/': '/' } }) && 'made', 'no') },
   'inspector-session': {
+    bun: 'the debugger of Bun has no such command',
     why: 'A debugger reads every object of the host, the channel included.',
     inside: 'it debugs its own process',
     run: async () => {
@@ -101,6 +103,7 @@ export const native = {
   },
   'inspector-port': { why: 'The same, open to the network.', run: async () => must(((await import('node:inspector')).open(0, '127.0.0.1'), (await import('node:inspector')).url()), 'no port') },
   'debug-signal': {
+    bun: 'Bun has a debugger of another kind',
     why: 'SIGUSR1 opens the port of the debugger.',
     run: async () => {
       process._debugProcess(process.pid)
@@ -121,7 +124,7 @@ export const native = {
     inside: 'it is its own heap',
     run: async () => must((await import('node:v8')).writeHeapSnapshot(), 'none'),
   },
-  'report': { why: 'A report holds the environment and the limits.', inside: 'it is about its own process', run: () => must(process.report.writeReport(), 'none') },
+  'report': { bun: 'Bun writes no reports', why: 'A report holds the environment and the limits.', inside: 'it is about its own process', run: () => must(process.report.writeReport(), 'none') },
   'engine-flags': { why: 'Flags of the engine switch the lock of the engine off.', inside: 'the engine is inside of the same walls', run: async () => must(((await import('node:v8')).setFlagsFromString('--allow-natives-syntax'), 'set'), 'no') },
   'options-for-children': {
     why: 'NODE_OPTIONS that it sets for the next start of itself.',

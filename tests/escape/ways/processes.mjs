@@ -104,6 +104,41 @@ here, far = Part(ctypes.addressof(there), 16), Part(int(sys.argv[2]), 16)
 check(libc.process_vm_readv(int(sys.argv[1]), ctypes.byref(here), ctypes.c_ulong(1), ctypes.byref(far), ctypes.c_ulong(1), ctypes.c_ulong(0)), 'process_vm_readv')
 print('read', there.raw[:16])`, world.target.pid, world.target.address),
   },
+  'write-memory-by-call': {
+    why: 'And process_vm_writev() writes it.',
+    run: world => python(`
+class Part(ctypes.Structure):
+    _fields_ = [('base', ctypes.c_void_p), ('size', ctypes.c_size_t)]
+there = ctypes.create_string_buffer(16)
+here, far = Part(ctypes.addressof(there), 16), Part(int(sys.argv[2]) + 64, 16)
+call('process_vm_writev', int(sys.argv[1]), ctypes.byref(here), ctypes.c_ulong(1), ctypes.byref(far), ctypes.c_ulong(0), ctypes.c_ulong(0))
+print('written')`, world.target.pid, world.target.address),
+  },
+  'trace-me': {
+    why: 'Who is traced has its system calls changed after the filter looked, on some kernels.',
+    run: () => python("check(libc.ptrace(0, 0, None, None), 'PTRACE_TRACEME')\nprint('traced')"),
+  },
+  'pages-of-another': {
+    why: 'move_pages() tells what is in the memory of another one, and moves it.',
+    control: 'the kernel may be built without it',
+    run: world => python(`
+page, status = ctypes.c_void_p(int(sys.argv[2]) & ~4095), ctypes.c_int()
+call('move_pages', int(sys.argv[1]), ctypes.c_ulong(1), ctypes.byref(page), None, ctypes.byref(status), 0)
+print('asked')`, world.target.pid, world.target.address),
+  },
+  'disk-priority-of-another': {
+    why: 'ioprio_set() keeps another one from the disk.',
+    run: world => python("call('ioprio_set', 1, int(sys.argv[1]), 3 << 13)\nprint('idle from now on')", world.target.pid),
+  },
+  'group-of-another': {
+    why: 'Joining the process group of a shell gets its signals and its terminal.',
+    control: 'only in its own session',
+    run: world => python("os.setpgid(0, os.getpgid(int(sys.argv[1])))\nprint('joined')", world.target.pid),
+  },
+  'session-of-another': {
+    why: 'The session of another one names its terminal.',
+    run: world => python("print('told', os.getsid(int(sys.argv[1])))", world.target.pid),
+  },
   'steal-a-descriptor': {
     why: 'pidfd_getfd() takes a copy of an open file of another one.',
     run: world => python(`

@@ -61,6 +61,7 @@ export const realms = {
   'import-from-the-net': { ...inner, why: 'Code from the network.', control: 'Node refuses it to everybody', run: async world => must(await import(`http://127.0.0.1:${world.ports.http}/code.mjs`), 'no') },
   'import-a-package': { ...inner, why: 'A package of the machine that nobody reviewed.', control: 'the machine may have none', run: async () => must(await import('undici'), 'no') },
   'loader-hooks': {
+    bun: 'Bun has none',
     ...inner,
     why: 'Hooks that are registered last are asked first.',
     run: () => {
@@ -81,6 +82,7 @@ export const realms = {
     },
   },
   'module-wrapper': {
+    bun: 'Bun wraps nothing',
     ...inner,
     why: 'What the loader wraps around a module is a text that can be changed.',
     run: world => {

@@ -126,6 +126,30 @@ import socket
 s = socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET, 0)
 print('made', s.fileno())`),
   },
+  'machine-socket': {
+    why: 'AF_VSOCK leads to the host of a virtual machine, past every network namespace.',
+    control: 'the kernel may be built without it',
+    run: () => python(`
+import socket
+s = socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)
+print('made', s.fileno())`),
+  },
+  'raw-socket': { why: 'Packets of its own making.', control: 'only root may', run: () => python("import socket\nprint('made', socket.socket(socket.AF_INET, socket.SOCK_RAW, 255).fileno())") },
+  'packet-socket': { why: 'Every packet of the machine.', control: 'only root may', run: () => python("import socket\nprint('made', socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0).fileno())") },
+  'bluetooth-socket': {
+    why: 'Keyboards and telephones in reach.',
+    control: 'the kernel may be built without it',
+    run: () => python("import socket\nprint('made', socket.socket(31, socket.SOCK_RAW, 1).fileno())"),
+  },
+  'descriptor-from-a-socket': {
+    why: 'A socket that carries descriptors is a way to hand one over, from whoever listens.',
+    run: world => python(`
+import socket
+with socket.socket(socket.AF_UNIX) as s:
+    s.connect('\\0' + sys.argv[1])
+    s.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack('i', 2))])
+print('handed over')`, world.abstract),
+  },
   'pipe-outside': {
     why: 'A named pipe is a channel to whoever opens it.',
     run: world => python(`

@@ -58,7 +58,9 @@ libc = ctypes.CDLL(None, use_errno=True)
 NUMBERS = {'add_key': (248, 217), 'request_key': (249, 218), 'keyctl': (250, 219), 'io_uring_setup': (425, 425),
            'userfaultfd': (323, 282), 'bpf': (321, 280), 'perf_event_open': (298, 241), 'pidfd_getfd': (438, 438),
            'pidfd_open': (434, 434), 'pidfd_send_signal': (424, 424), 'clone3': (435, 435), 'kcmp': (312, 272),
-           'fsopen': (430, 430), 'open_tree': (428, 428), 'memfd_create': (319, 279), 'rt_sigqueueinfo': (129, 138)}
+           'fsopen': (430, 430), 'open_tree': (428, 428), 'memfd_create': (319, 279), 'rt_sigqueueinfo': (129, 138),
+           'process_vm_writev': (311, 271), 'memfd_secret': (447, 447), 'fanotify_init': (300, 262), 'ioprio_set': (251, 30),
+           'move_pages': (279, 239), 'process_madvise': (440, 440), 'move_mount': (429, 429), 'mount_setattr': (442, 442)}
 def call(name, *arguments):
     number = NUMBERS[name][0 if platform.machine() == 'x86_64' else 1]
     return check(libc.syscall(ctypes.c_long(number), *arguments), name)
