@@ -213,6 +213,7 @@ static const sd_bus_vtable plugin_vtable[] = {
         FACT("Failure", "s"),
         FACT("Unit", "s"),
         FACT("Sandbox", "s"),
+        FACT("Lock", "s"),
         SD_BUS_PROPERTY("Limits", "s", property_get_limits, 0, 0),
         NUMBER("MemoryCurrent"),
         NUMBER("MemoryMax"),

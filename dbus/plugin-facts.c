@@ -95,6 +95,13 @@ static char *text_sandbox(const Service *service, Plugin *plugin) {
         return g_strdup(report ?: "{}");
 }
 
+static char *text_lock(const Service *service, Plugin *plugin) {
+        const Host *host = host_of(service, plugin);
+        const char *lock = host ? host_get_lock(host) : NULL;
+
+        return g_strdup(lock ?: "{}");
+}
+
 static const PluginFact plugin_facts[] = {
         { "Id",             's', false, text_id              },
         { "Name",           's', false, text_name            },
@@ -112,6 +119,7 @@ static const PluginFact plugin_facts[] = {
         { "Failure",        's', true,  text_failure         },
         { "Unit",           's', true,  text_unit            },
         { "Sandbox",        's', true,  text_sandbox         },
+        { "Lock",           's', true,  text_lock            },
 };
 
 struct PluginFacts {

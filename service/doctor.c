@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <string.h>
 
 #include "common/cleanup.h"
 #include "common/errors.h"
+#include "common/jdoc.h"
 #include "common/jwriter.h"
 #include "sandbox/probe.h"
 #include "service/host-launch.h"
+#include "service/lock-probe.h"
 #include "service/service.h"
 
 /* Tries everything that could keep an extension from running, and says of each what it found and what to do. The walls are
@@ -17,6 +20,7 @@ typedef struct Doctor {
         bool failed;
         HostLaunch *launch;
         SandboxProbe *probe;
+        LockProbe *lock;
         DoctorDone done;
         void *userdata;
 } Doctor;
@@ -27,7 +31,8 @@ typedef enum DoctorVerdict {
         DOCTOR_FAILED,
 } DoctorVerdict;
 
-static void doctor_check(Doctor *doctor, const char *name, DoctorVerdict verdict, const char *found, const char *advice) {
+/* The caller may add members, and ends the object. */
+static void doctor_begin_check(Doctor *doctor, const char *name, DoctorVerdict verdict, const char *found, const char *advice) {
         static const char *const words[] = { "ok", "warning", "failed" };
         JWriter *writer = &doctor->writer;
 
@@ -38,7 +43,11 @@ static void doctor_check(Doctor *doctor, const char *name, DoctorVerdict verdict
         jwriter_member_string(writer, "found", found);
         if (advice)
                 jwriter_member_string(writer, "advice", advice);
-        jwriter_end_object(writer);
+}
+
+static void doctor_check(Doctor *doctor, const char *name, DoctorVerdict verdict, const char *found, const char *advice) {
+        doctor_begin_check(doctor, name, verdict, found, advice);
+        jwriter_end_object(&doctor->writer);
 }
 
 static void doctor_finish(Doctor *doctor) {
@@ -51,6 +60,7 @@ static void doctor_finish(Doctor *doctor) {
         doctor->done(report, doctor->userdata);
 
         sandbox_probe_free(doctor->probe);
+        lock_probe_free(doctor->lock);
         host_launch_free(doctor->launch);
         jwriter_done(&doctor->writer);
         g_free(doctor);
@@ -116,12 +126,47 @@ static void doctor_probe(Doctor *doctor) {
                 doctor_finish(doctor);
 }
 
+/* Every door that the host's self test tried, by name. */
+static void check_doors(Doctor *doctor, const char *lock) {
+        g_autoptr(Jdoc) doc = NULL;
+        g_autofree char *found = NULL;
+        Jval doors, key, door;
+        JIter iter;
+
+        (void) jdoc_parse(lock, strlen(lock), NULL, &doc, NULL);
+        doors = jval_member(jdoc_root(doc), "doors");
+        found = g_strdup_printf("%zu doors of %s %s were tried behind the walls; all are shut", jval_length(doors),
+                                jval_text(jval_member(jdoc_root(doc), "runtime")), jval_text(jval_member(jdoc_root(doc), "version")));
+        doctor_begin_check(doctor, "lock", DOCTOR_OK, found, NULL);
+        jwriter_key(&doctor->writer, "doors");
+        jwriter_begin_array(&doctor->writer);
+        iter = jval_iterate(doors);
+        while (jiter_next(&iter, &key, &door))
+                jwriter_string(&doctor->writer, jval_text(door));
+        jwriter_end_array(&doctor->writer);
+        jwriter_end_object(&doctor->writer);
+}
+
+static void on_lock(const char *lock, const char *reason, void *userdata) {
+        Doctor *doctor = userdata;
+
+        if (lock)
+                check_doors(doctor, lock);
+        else
+                doctor_check(doctor, "lock", DOCTOR_FAILED, reason ?: "the host did not come up",
+                             "No extension runs on a runtime that can't be locked. What the host said: journalctl --user -u 'codewhale-host-*'.");
+        doctor_probe(doctor);
+}
+
 static void on_runtime(const Runtime *runtime, const char *why, void *userdata) {
         Doctor *doctor = userdata;
 
         doctor_check(doctor, "runtime", runtime ? DOCTOR_OK : DOCTOR_FAILED, why,
                      runtime ? NULL : "Install Node 22.19 or newer, or name one in config.toml: [extension_host] node = \"…\".");
-        doctor_probe(doctor);
+        if (runtime)
+                doctor->lock = lock_probe_new(&doctor->service->context, on_lock, doctor);
+        else
+                doctor_probe(doctor);
 }
 
 static void check_permissions(Doctor *doctor) {

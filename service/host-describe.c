@@ -99,6 +99,7 @@ void host_write(const Host *host, JWriter *writer) {
         host_write_usage(host, writer);
         jwriter_member_uint(writer, "calls", host->usage.calls);
         jwriter_member_uint(writer, "failures", host->usage.failures);
+        jwriter_member_raw(writer, "lock", host_get_lock(host) ?: "{}");
         jwriter_member_raw(writer, "sandbox", host_get_sandbox_report(host) ?: "{}");
         jwriter_key(writer, "diagnostics");
         jwriter_begin_array(writer);
@@ -138,6 +139,10 @@ const char *host_get_sandbox_report(const Host *host) {
         const char *report = host->process ? host_process_report(host->process) : NULL;
 
         return report ?: host->report;
+}
+
+const char *host_get_lock(const Host *host) {
+        return host->lock;
 }
 
 void host_foreach_diagnostic(const Host *host, void (*each)(const char *text, void *userdata), void *userdata) {

@@ -4,9 +4,11 @@
 #include "common/cleanup.h"
 #include "common/jwriter.h"
 #include "common/limits.h"
+#include "common/sanitize.h"
 #include "service/host-handshake.h"
 
 #define PROTOCOL 1u
+#define DOOR_BYTES_MAX 128u
 
 void host_expectation_done(HostExpectation *expectation) {
         g_free(expectation->bundle_sha256);
@@ -48,6 +50,28 @@ int host_hello_check(Jval params, const HostExpectation *expected, char **ret_re
         if (r >= 0)
                 r = compare("version", jval_member(runtime, "version"), expected->version, ret_reason);
         return r;
+}
+
+char *host_hello_lock(Jval params) {
+        Jval runtime = jval_member(params, "runtime"), key, door;
+        JIter iter = jval_iterate(jval_member(params, "verified_doors"));
+        g_auto(JWriter) writer = {};
+
+        jwriter_init(&writer);
+        jwriter_begin_object(&writer);
+        jwriter_member_string(&writer, "runtime", jval_text(jval_member(runtime, "name")));
+        jwriter_member_string(&writer, "version", jval_text(jval_member(runtime, "version")));
+        jwriter_key(&writer, "doors");
+        jwriter_begin_array(&writer);
+        while (jiter_next(&iter, &key, &door)) {
+                g_autofree char *clean = jval_text(door) ? sanitize_line(jval_text(door), DOOR_BYTES_MAX, NULL) : NULL;
+
+                if (clean)
+                        jwriter_string(&writer, clean);
+        }
+        jwriter_end_array(&writer);
+        jwriter_end_object(&writer);
+        return jwriter_steal(&writer, NULL);
 }
 
 char *host_initialize_params(size_t *ret_size) {

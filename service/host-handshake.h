@@ -22,5 +22,8 @@ void host_expectation_done(HostExpectation *expectation);
  */
 int host_hello_check(Jval params, const HostExpectation *expected, char **ret_reason);
 
+/** host_hello_lock() - runtime, version and verified doors of a host/hello that was compared, as JSON; a new string */
+char *host_hello_lock(Jval params);
+
 /** host_initialize_params() - the parameters of host/initialize; a new string */
 char *host_initialize_params(size_t *ret_size);

@@ -239,7 +239,7 @@ int host_launch_prepare(
         r = check_bundle(context->bundle_path, reterr);
         if (r < 0)
                 return r;
-        r = launch_new(context, plugin_get_id(plugin), tier, unit_generation, &launch);
+        r = launch_new(context, plugin ? plugin_get_id(plugin) : "doctor", tier, unit_generation, &launch);
         if (r < 0)
                 return r;
         if (tier == HOST_TIER_PLUGIN) {

@@ -11,6 +11,7 @@ typedef struct HostLaunch HostLaunch;
 
 /**
  * host_launch_prepare() - decide all of it, and make the plugin's data directory
+ * @plugin: NULL for a tier that runs none, when it is not for a plugin
  * @staged: the sealed copy; NULL for a tier that runs no plugin
  *
  * Return: 0; -errno with words in @reterr: the host bundle is missing or altered, the data directory can't be made.

@@ -12,6 +12,8 @@
 #include "service/host-launch.h"
 #include "service/host-process.h"
 
+#define EXIT_LOCK 70 /* host/README.md */
+
 struct HostProcess {
         const HostContext *context;
         Plugin *plugin;
@@ -29,6 +31,7 @@ struct HostProcess {
         bool hello;
         sd_event_source *timer; /* of the handshake; later: its last moments; then: a deferred end */
         char *report;
+        char *lock;
         char *reason;
         bool generic_reason; /* nobody knows more than that it ended, until its unit tells */
         bool stopping; /* by host_process_stop() */
@@ -128,6 +131,7 @@ static void process_on_hello(HostProcess *process, Jval params) {
                 process_break(process, reason);
                 return;
         }
+        process->lock = host_hello_lock(params);
 
         initialize = host_initialize_params(&size);
         if (rpc_call(process->rpc, 0, "host/initialize", initialize, size, HOST_HANDSHAKE_MSEC, on_initialized, process, NULL) < 0)
@@ -142,7 +146,8 @@ static void process_on_ready(HostProcess *process) {
 
         process->stage = HOST_STAGE_RUNNING;
         process->timer = sd_event_source_disable_unref(process->timer);
-        runtime_selector_pin(process->context->runtime);
+        if (process->plugin)
+                runtime_selector_pin(process->context->runtime);
         process->events->ready(process, process->userdata);
 }
 
@@ -251,8 +256,20 @@ static void on_unit_failed(SandboxUnit *unit, const UnitFailure *failure, void *
         process_end(process);
 }
 
+/* The host ends like that when it would not run extensions on this runtime. */
+static char *explain_lock(const HostProcess *process, const UnitStop *stop) {
+        bool bun = g_strcmp0(process->expected.runtime, "bun") == 0;
+
+        if (process->stage != HOST_STAGE_HANDSHAKE || stop->end != UNIT_END_EXITED || stop->status != EXIT_LOCK)
+                return NULL;
+        return g_strdup_printf("%s %s can't be locked: the host's self test found a door open, which its log names.%s",
+                               bun ? "Bun" : "Node", process->expected.version,
+                               bun ? " Set [extension_host] runtime = \"node\"." : "");
+}
+
 static void on_unit_stopped(SandboxUnit *unit, const UnitStop *stop, void *userdata) {
         HostProcess *process = userdata;
+        g_autofree char *lock = explain_lock(process, stop);
 
         (void) unit;
         if (stop->stuck) {
@@ -261,7 +278,7 @@ static void on_unit_stopped(SandboxUnit *unit, const UnitStop *stop, void *userd
         }
         if (process->generic_reason && !stop->requested)
                 g_clear_pointer(&process->reason, g_free);
-        process_set_reason(process, stop->cause);
+        process_set_reason(process, lock ?: stop->cause);
         process_end(process);
 }
 
@@ -312,11 +329,11 @@ HostProcess *host_process_new(
                 const HostContext *context, Plugin *plugin, HostTier tier, uint64_t unit_generation, const HostProcessEvents *events,
                 void *userdata) {
         HostProcess *process = g_new0(HostProcess, 1);
-        StagedCopy *staged = plugin_get_staged(plugin);
+        StagedCopy *staged = plugin ? plugin_get_staged(plugin) : NULL;
 
         *process = (HostProcess) {
                 .context = context,
-                .plugin = plugin_ref(plugin),
+                .plugin = plugin ? plugin_ref(plugin) : NULL,
                 .tier = tier,
                 .unit_generation = unit_generation,
                 .events = events,
@@ -347,6 +364,7 @@ HostProcess *host_process_free(HostProcess *process) {
         host_expectation_done(&process->expected);
         g_free(process->unit_name);
         g_free(process->report);
+        g_free(process->lock);
         g_free(process->reason);
         g_free(process);
         return NULL;
@@ -399,6 +417,10 @@ const char *host_process_unit(const HostProcess *process) {
 
 const char *host_process_report(const HostProcess *process) {
         return process->report;
+}
+
+const char *host_process_lock(const HostProcess *process) {
+        return process->lock;
 }
 
 int host_process_read_usage(const HostProcess *process, CgroupReading *ret) {

@@ -36,6 +36,7 @@ typedef struct HostProcessEvents {
 
 /**
  * host_process_new() - begin to start one
+ * @plugin: NULL for doctor, which only looks: that decides for no runtime. Its tier is HOST_TIER_STRIP then
  * @unit_generation: makes the unit's name unique
  *
  * Whatever goes wrong comes as lost and ended, from the loop. @events is a static table.
@@ -68,4 +69,6 @@ const char *host_process_reason(const HostProcess *process); /* why it was lost 
 bool host_process_is_crash(const HostProcess *process);
 const char *host_process_unit(const HostProcess *process);
 const char *host_process_report(const HostProcess *process); /* the launcher's, as JSON; NULL while there is none */
+/** host_process_lock() - what the host's hello told of its runtime and its lock, as JSON; NULL before that */
+const char *host_process_lock(const HostProcess *process);
 int host_process_read_usage(const HostProcess *process, CgroupReading *ret);

@@ -56,6 +56,7 @@ struct Host {
         CrashBudget budget;
         sd_event_source *timer;   /* of the back-off, or of the disposal */
         char *report;             /* the last one of the launcher */
+        char *lock;               /* the last one of the host */
         GQueue diagnostics;       /* char *, at most DIAGNOSTICS_MAX */
         GArray *waiters;
         DirtyWindow dirty;        /* of the present process */

@@ -99,6 +99,7 @@ Host *host_free(Host *host) {
         g_array_unref(host->waiters);
         plugin_unref(host->plugin);
         g_free(host->reason);
+        g_free(host->lock);
         g_free(host->report);
         g_free(host->config_json);
         g_free(host->failed_for);
@@ -247,6 +248,10 @@ static void on_process_ended(HostProcess *process, void *userdata) {
                 g_free(host->report);
                 host->report = g_strdup(host_process_report(process));
         }
+        if (host_process_lock(process)) {
+                g_free(host->lock);
+                host->lock = g_strdup(host_process_lock(process));
+        }
         host->process = host_process_free(process);
         host_forget_dirt(host);
         if (host->state == HOST_FAILED)
@@ -305,6 +310,8 @@ static void on_process_ready(HostProcess *process, void *userdata) {
 
         g_free(host->report);
         host->report = g_strdup(host_process_report(process));
+        g_free(host->lock);
+        host->lock = g_strdup(host_process_lock(process));
         r = data < 0 ? data : record_store_open(data, &host->records);
         if (r < 0)
                 host_add_diagnostic(host, "storage can't be used: %s", g_strerror(-r));

@@ -60,6 +60,9 @@ Owner *host_get_owner(const Host *host); /* NULL while nothing is or was activat
 Rpc *host_get_rpc(const Host *host);     /* NULL while it does not run */
 const char *host_get_unit(const Host *host); /* the systemd unit's name; NULL while there is none */
 
+/** host_get_lock() - the host's runtime and the doors that its self test tried, as JSON; NULL while there is none */
+const char *host_get_lock(const Host *host);
+
 /** host_get_sandbox_report() - the launcher's report as JSON; NULL while there is none */
 const char *host_get_sandbox_report(const Host *host);
 

@@ -380,6 +380,8 @@ class Verbs(CliCase):
         shown = run(self.bus.address, 'doctor').stdout
         for check in checks:
             self.assertIn(check['name'], shown)
+            for door in check.get('doors', ()):
+                self.assertIn(door, shown)
 
     def test_reload(self):
         self.assertEqual(self.json('reload'), {})

@@ -226,6 +226,9 @@ class Walls(ServiceCase):
 
     def test_report_from_inside_is_shown(self):
         self.client.tool('probe', {'home': '/', 'state': '/', 'bus': '/x', 'manager': '/x'})
+        lock = json.loads(self.client.property('Plugin', 'Lock', path=self.client.plugins()['probe'][1]))
+        self.assertIn('process.dlopen', lock['doors'])
+        self.assertEqual(lock['runtime'], 'node')
         report = json.loads(self.client.property('Plugin', 'Sandbox', path=self.client.plugins()['probe'][1]))
         self.assertTrue(report)
         self.assertIn('checks', str(report))

@@ -99,6 +99,20 @@ class Interface(ServiceCase):
         for check in report['checks']:
             self.assertIn(check['verdict'], ('ok', 'warning', 'failed'), check)
 
+    def test_H10_L01_doctor_tells_the_runtime_and_every_door(self):
+        """Which runtime and why; and each door that a host tried behind the walls before it would run an extension."""
+        report = json.loads(self.client.call('', 'Doctor', seconds=60))
+        checks = {check['name']: check for check in report['checks']}
+        self.assertRegex(checks['runtime']['found'], r'^Node [0-9.]+ at /.*, as configured$')
+        lock = checks['lock']
+        self.assertEqual(lock['verdict'], 'ok', lock)
+        self.assertEqual(len(set(lock['doors'])), len(lock['doors']))
+        self.assertIn(f'{len(lock["doors"])} doors of node ', lock['found'])
+        for door in ('process.dlopen', 'process.execve', 'eval', '__proto__', 'node:sqlite', 'node:ffi', 'permission child', 'permission worker',
+                     'import data:text/javascript,0', 'module.registerHooks'):
+            self.assertIn(door, lock['doors'])
+        self.assertFalse(json.loads(self.client.call('', 'Describe'))['runtime']['pinned'], 'to look decides nothing')
+
     def test_unknown_method_and_wrong_signature(self):
         with self.assertRaises(Exception) as caught:
             self.client.call('Tools', 'Nothing')
