@@ -274,8 +274,9 @@ def integration(name='integration', harness_words=(), **shared):
         return Scripts(**shared, before=before)
     if os.path.exists(os.path.join(os.environ.get('XDG_RUNTIME_DIR', ''), 'systemd/private')):
         return Scripts(**shared)
-    return Scripts(**shared, before=['sudo', '-n', str(harness), '--as', 'tester', *harness_words, '--env', f'CODEWHALE_BUILD={build.PLAIN.folder}',
-                                           '--env', f'CODEWHALE_TEST_NODE={runtime()}', '--'])
+    told = {'CODEWHALE_BUILD': build.PLAIN.folder, 'CODEWHALE_TEST_NODE': runtime(), **(shared.get('environment') or {})}
+    return Scripts(**shared, before=['sudo', '-n', str(harness), '--as', 'tester', *harness_words,
+                                     *(word for name, value in told.items() for word in ('--env', f'{name}={value}')), '--'])
 
 
 def system():
