@@ -141,6 +141,18 @@ const char *host_get_sandbox_report(const Host *host) {
         return report ?: host->report;
 }
 
+static void keep(char **kept, const char *said, bool always) {
+        if (!said && !always)
+                return;
+        g_free(*kept);
+        *kept = g_strdup(said);
+}
+
+void host_keep_reports(Host *host, const HostProcess *process) {
+        keep(&host->report, process ? host_process_report(process) : NULL, !process);
+        keep(&host->lock, process ? host_process_lock(process) : NULL, !process);
+}
+
 const char *host_get_lock(const Host *host) {
         return host->lock;
 }

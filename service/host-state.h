@@ -187,6 +187,9 @@ void host_retry(Host *host);
 /** host_add_diagnostic() - keep a message about this plugin; bounded and sanitised */
 void host_add_diagnostic(Host *host, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** host_keep_reports() - what a run told of its walls and its lock outlives it; what it did not tell stays. NULL: forget both */
+void host_keep_reports(Host *host, const HostProcess *process);
+
 /** host_fail() - it can't go on with these bytes: withdraw, stop, and say so everywhere */
 void host_fail(Host *host, HostStage stage, const char *error_name, const char *reason);
 

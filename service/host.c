@@ -99,8 +99,7 @@ Host *host_free(Host *host) {
         g_array_unref(host->waiters);
         plugin_unref(host->plugin);
         g_free(host->reason);
-        g_free(host->lock);
-        g_free(host->report);
+        host_keep_reports(host, NULL);
         g_free(host->config_json);
         g_free(host->failed_for);
         g_free(host->listed_for);
@@ -244,14 +243,7 @@ static void on_process_ended(HostProcess *process, void *userdata) {
         HostStage stage = host_process_stage(process);
         RuntimeKind runtime = host_process_runtime(process);
 
-        if (host_process_report(process)) {
-                g_free(host->report);
-                host->report = g_strdup(host_process_report(process));
-        }
-        if (host_process_lock(process)) {
-                g_free(host->lock);
-                host->lock = g_strdup(host_process_lock(process));
-        }
+        host_keep_reports(host, process);
         host->process = host_process_free(process);
         host_forget_dirt(host);
         if (host->state == HOST_FAILED)
@@ -308,10 +300,7 @@ static void on_process_ready(HostProcess *process, void *userdata) {
         _cleanup_close_ int data = host_data_open(host->context->home, host->plugin);
         int r;
 
-        g_free(host->report);
-        host->report = g_strdup(host_process_report(process));
-        g_free(host->lock);
-        host->lock = g_strdup(host_process_lock(process));
+        host_keep_reports(host, process);
         r = data < 0 ? data : record_store_open(data, &host->records);
         if (r < 0)
                 host_add_diagnostic(host, "storage can't be used: %s", g_strerror(-r));
