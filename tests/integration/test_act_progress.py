@@ -35,12 +35,12 @@ class Acts(ServiceCase):
     def fact(self, name):
         return self.client.property('Plugin', name, path=self.client.plugins()['probe'][1])
 
-    def check_told(self, told, *stages):
+    def check_told(self, told):
+        """A quick machine may be through with one of the stages between two signals, but not with both."""
         for stage, done, total in told:
             self.assertIn(stage, ('waiting', 'asking', 'reading', 'writing', 'starting'))
             self.assertLessEqual(done, total or done)
-        seen = [stage for stage, done, total in told]
-        self.assertEqual([stage for stage in stages if stage not in seen], [], told)
+        self.assertTrue([1 for stage, done, total in told if stage in ('reading', 'writing') and 0 < done <= total >= FILES * BYTES], told)
 
 
 class Trusting(Acts):
@@ -49,8 +49,7 @@ class Trusting(Acts):
         told, ended, pending = self.begin('Trust', 'big', token)
         pending.result(60)
         self.assertEqual(ended.wait(), (0, {'result': '{}'}))
-        self.check_told(told, 'writing')
-        self.assertTrue([1 for stage, done, total in told if stage == 'writing' and 0 < done <= total >= FILES * BYTES], told)
+        self.check_told(told)
         self.assertFails('NoSuchRequest', self.client.call, 'Request', 'Close', path=self.path('big'))
         self.daemon.stop()
         self.daemon.start()
@@ -71,7 +70,8 @@ class Trusting(Acts):
         self.assertEqual(self.fact('Trust'), 'not-reviewed')
         self.client.call('', 'Reload')
         staged = self.daemon.home / 'extensions' / 'staged'
-        self.assertEqual([name for _, _, names in os.walk(staged) for name in names], [], 'half of a sealed copy is left')
+        # A worker removes it.
+        iterate_until(lambda: not [name for _, _, names in os.walk(staged) for name in names], what='the end of the sealed copy')
         self.client.trust('probe', token)
         self.assertEqual(self.fact('Trust'), 'trusted')
 
@@ -86,7 +86,7 @@ class Trusting(Acts):
     def test_bar_in_a_terminal(self):
         terminal = Terminal(self.bus.address, 'trust', 'probe', self.client.review('probe')['token'])
         self.addCleanup(terminal.close)
-        terminal.read_until(r'Writing \[#* *\] +\d+ % ')
+        terminal.read_until(r'(Reading|Writing) +\[#* *\] +\d+ % ')
         said = terminal.read_until('Trusted')
         self.assertIn('\r\x1b[K', said, 'the bar is taken away again')
         self.assertEqual(terminal.wait(), 0)
