@@ -31,7 +31,12 @@ struct LeaseSet {
         size_t n_fds;
 };
 
-/* Closing the only descriptor of an open file gives its lease up. */
+/* Closing alone does not do it while a worker, which we forked, has the same file open. */
+static void give_up(int fd) {
+        (void) fcntl(fd, F_SETLEASE, F_UNLCK);
+        close_fd(&fd);
+}
+
 static void set_break(LeaseSet *set) {
         if (!set->table)
                 return;
@@ -40,7 +45,7 @@ static void set_break(LeaseSet *set) {
         set->table->n_left += set->n_fds;
         set->table = NULL;
         for (size_t i = 0; i < set->n_fds; i++)
-                close_fd(&set->fds[i]);
+                give_up(set->fds[i]);
         set->n_fds = 0;
 }
 

@@ -7,7 +7,7 @@
 
 #include "common/memory-trim.h"
 
-/* Written by the linker when the program starts, and read-only from then on: it must not come from the file again. */
+/* Written by the linker when the program starts, and read-only from then on */
 static const char *const words[] = { "alpha", "beta", "gamma" };
 static int changed = 1;
 

@@ -92,7 +92,7 @@ static void test_names(void) {
                         .requirement = REQUIREMENT_AUTO,
                         .rules = rules,
                 };
-                g_autofree char *lower = g_ascii_strdown(cases[i].tool, -1), *policy_name = NULL;
+                g_autofree char *policy_name = NULL;
                 g_autoptr(Admission) admission = admission_new();
                 g_autoptr(Jdoc) arguments = parse_json(cases[i].arguments);
 
