@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The page of codewhalectl review, written by somebody who wants it to say something else (contract 2.3)."""
 
+import json
 import os
 import re
 
@@ -65,3 +66,33 @@ class ReviewPage(ServiceCase):
         self.assertLess(page.count('\n'), 100)
         self.assertIn('With --diff', page)
         self.assertNotIn('what matters', page)
+
+
+class McpPage(ServiceCase):
+    """What a bundle says of servers is shown, harmless; what would carry a secret is refused and not repeated."""
+
+    SERVERS = {
+        'plain': {'command': 'serve', 'args': ['--all', '%n', 'n\u200bo'], 'env': {'TOKEN': '${PROBE_TOKEN}'}},
+    }
+
+    def review(self, servers):
+        self.client.install(self.bundle('probe', tool_source("return 'x'"), files={'mcp.json': json.dumps({'mcpServers': servers})}))
+        done = run(self.bus.address, 'review', 'probe')
+        self.assertIsNone(HARMFUL.search(done.stdout))
+        return self.client.review('probe'), done.stdout + done.stderr
+
+    def test_endpoints_and_variables(self):
+        review, page = self.review(self.SERVERS)
+        shown = {row['id']: (row['transport'], row['endpoint'], row['variables']) for row in review['mcp_servers']}
+        self.assertEqual(shown['plain'][1:], (r'serve --all %n n\u{200b}o', ['PROBE_TOKEN']))
+        for text in (r'%n n\u{200b}o', 'PROBE_TOKEN'):
+            self.assertIn(text, page)
+
+    def test_secrets_are_refused_and_not_repeated(self):
+        for number, url in enumerate(('https://user:hunter2@example.org/', 'https://example.org/?token=hunter2', 'https://example.org/#hunter2')):
+            with self.subTest(url):
+                bundle = self.bundle(f'probe{number}', tool_source("return 'x'"), files={'mcp.json': json.dumps({'mcpServers': {'web': {'url': url}}})})
+                error = self.assertFails('InvalidBundle', self.client.install, bundle)
+                self.assertIn('mcp-invalid', error.message)
+                self.assertNotIn('hunter2', error.message)
+        self.assertNotIn('hunter2', self.daemon.log())
