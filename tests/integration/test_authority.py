@@ -107,13 +107,18 @@ class Generations(ServiceCase):
             self.assertNotIn('generation one', message)
 
     def slow(self, answer):
-        return tool_source(f"if (input.wait) await new Promise(done => setTimeout(done, input.wait)); return '{answer}'")
+        body = f"if (input.wait) {{ await ctx.storage.set('began', true); await new Promise(done => setTimeout(done, input.wait)) }} return '{answer}'"
+        return tool_source(body, inject=('tools', 'storage'))
+
+    def wait_until_it_runs(self, plugin):
+        """Not only allowed: a host that is still starting keeps the call waiting, and such a call ends with its generation."""
+        iterate_until(lambda: self.client.call('Storage', 'List', '(s)', plugin), what='the record that the running call writes')
 
     def test_TR_11_running_call_ends_on_the_generation_that_it_began_on(self):
         plugin = self.client.bring_up(self.bundle('probe', self.slow('one')))
         running = self.client.start_tool('probe', {'wait': 20000}, seconds=60)  # long enough for a slow machine to do all below
         other = self.connect()
-        self.person.closed.wait()  # the answer to its card, and with it the call went to the host
+        self.wait_until_it_runs(plugin)
         self.write(self.slow('two'))
         self.client.call('', 'Reload')
         self.assertEqual(other.tools(), [], 'the old generation is offered to nobody')
@@ -131,8 +136,7 @@ class Generations(ServiceCase):
                 "await new Promise(done => setTimeout(done, 20)) }")
         plugin = self.client.bring_up(self.bundle('probe', tool_source(body, inject=('tools', 'storage'))))
         running = self.client.start_tool('probe', {}, seconds=60)
-        self.person.closed.wait()
-        iterate_until(lambda: self.client.call('Storage', 'List', '(s)', plugin), what='the first record')
+        self.wait_until_it_runs(plugin)
         self.write(self.slow('two'))
         self.client.call('', 'Reload')
         said = json.loads(running.result(60))['content'][0]['text']
@@ -148,7 +152,7 @@ class Generations(ServiceCase):
         first = self.copies()
         path = self.client.call('Tools', 'Start', '(ssa{sv})', 'probe', '{"wait": 600000}', options(handle_token='long'))
         ended = self.client.signals('Request', 'Response', path)
-        self.person.closed.wait()
+        self.wait_until_it_runs(plugin)
         for answer in ('two', 'three'):
             self.write(self.slow(answer))
             self.client.call('', 'Reload')
