@@ -26,6 +26,7 @@ export const { isFinite: isFiniteNumber, isSafeInteger } = Number
 export const { parse: parseJson, stringify: stringifyJson } = JSON
 export const ObjectPrototype = Object.prototype
 export const hasOwn = Object.hasOwn
+export const isEnumerable = uncurry(Object.prototype.propertyIsEnumerable)
 
 export const stringStartsWith = uncurry(String.prototype.startsWith)
 export const stringEndsWith = uncurry(String.prototype.endsWith)
