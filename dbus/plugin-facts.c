@@ -78,8 +78,10 @@ static char *text_failure(const Service *service, Plugin *plugin) {
         const Host *host = host_of(service, plugin);
         const char *reason = plugin_get_inactive_reason(plugin);
 
-        /* Why it may not run comes before why its host does not. */
-        return g_strdup(reason ?: host ? host_get_reason(host) : NULL);
+        /* Why it may not run comes before why its host does not, and that before a part that is not there. */
+        if (!reason && host)
+                reason = host_get_reason(host);
+        return g_strdup(reason ?: declared_skills_get_problem(service->declared_skills, plugin));
 }
 
 static char *text_unit(const Service *service, Plugin *plugin) {

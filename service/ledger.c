@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/errors.h"
@@ -119,4 +120,14 @@ void ledger_attempt(Service *service, const Actor *who, const LedgerAttempt *att
                 .result = error,
                 .note = note,
         });
+}
+
+void ledger_violation(Service *service, const Host *host, const char *reason) {
+        const char *id = plugin_get_id(host_get_plugin(host));
+        const Actor who = { .name = (char *) id, .unit = (char *) host_get_unit(host), .uid = getuid() };
+
+        if (strstr(reason, PROTOCOL_VIOLATION))
+                ledger_attempt(service, &who, &(LedgerAttempt) {
+                        .what = "The host's channel", .plugin = id, .error_name = "ProtocolViolation", .message = reason,
+                });
 }

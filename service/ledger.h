@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "service/actor.h"
+#include "service/host.h"
 #include "storage/decision-log.h"
 
 typedef struct Service Service;
@@ -43,3 +44,9 @@ typedef struct LedgerAttempt {
  * One who tries very often fills no log: see attempt-meter.h. How many went unrecorded stands in his next record.
  */
 void ledger_attempt(Service *service, const Actor *who, const LedgerAttempt *attempt);
+
+/**
+ * ledger_violation() - a host ended for @reason; when that is what its plugin wrote into the channel, which no host of ours
+ * would, the plugin tried to speak for it
+ */
+void ledger_violation(Service *service, const Host *host, const char *reason);

@@ -74,8 +74,8 @@ static void owner_add_entries(Owner *owner) {
         }
 }
 
-int owner_new(Plugin *plugin, Owner **ret) {
-        static uint64_t last_generation;
+/* One without entries, and without a generation yet. */
+static int owner_make(Plugin *plugin, Owner **ret) {
         g_autoptr(Owner) owner = g_new0(Owner, 1);
         int r;
 
@@ -87,14 +87,49 @@ int owner_new(Plugin *plugin, Owner **ret) {
         r = owner_make_token(owner);
         if (r < 0)
                 return r;
+
+        *ret = g_steal_pointer(&owner);
+        return 0;
+}
+
+/* Beginning with the time keeps generations, and with them unit names, unique over restarts of the service. */
+static uint64_t next_generation(void) {
+        static uint64_t last_generation;
+
+        if (last_generation == 0)
+                last_generation = (uint64_t) g_get_real_time() / 1000;
+        return ++last_generation;
+}
+
+int owner_new(Plugin *plugin, Owner **ret) {
+        g_autoptr(Owner) owner = NULL;
+        int r = owner_make(plugin, &owner);
+
+        if (r < 0)
+                return r;
         owner_add_entries(owner);
         if (owner->entries->len == 0)
                 return -ENOEXEC;
 
-        /* Beginning with the time keeps generations, and with them unit names, unique over restarts of the service. */
-        if (last_generation == 0)
-                last_generation = (uint64_t) g_get_real_time() / 1000;
-        owner->generation = ++last_generation;
+        owner->generation = next_generation();
+        *ret = g_steal_pointer(&owner);
+        return 0;
+}
+
+int owner_new_declared(Plugin *plugin, const char *component, Owner **ret) {
+        g_autoptr(Owner) owner = NULL;
+        OwnerEntry *entry;
+        int r = owner_make(plugin, &owner);
+
+        if (r < 0)
+                return r;
+        entry = g_new0(OwnerEntry, 1);
+        entry->path = g_strdup(component);
+        entry->sha256 = g_strdup(owner->content_hash);
+        entry->state = OWNER_ACTIVE;
+        g_ptr_array_add(owner->entries, entry);
+        owner->state = OWNER_ACTIVE;
+        owner->generation = next_generation();
         *ret = g_steal_pointer(&owner);
         return 0;
 }

@@ -43,6 +43,14 @@ typedef struct Owner Owner;
  * Return: 0; -ENOEXEC when the plugin has no native entry; -EIO when the kernel gives no random bytes.
  */
 int owner_new(Plugin *plugin, Owner **ret);
+
+/**
+ * owner_new_declared() - an owner for what a manifest declares and no code registers (1.5.2); active from the beginning
+ * @component: the name of its one entry, which is no file and never runs: "skills"
+ *
+ * It is of the plugin's present bytes and trust, and takes no part in the life of a host. Return: 0, or -EIO as above.
+ */
+int owner_new_declared(Plugin *plugin, const char *component, Owner **ret);
 Owner *owner_ref(Owner *owner);
 Owner *owner_unref(Owner *owner);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Owner, owner_unref)

@@ -362,3 +362,11 @@ bool plugin_get_native(const Plugin *plugin, size_t index, PluginFile *ret) {
                 return false;
         return plugin_find_file(plugin, plugin->bundle->manifest->components[COMPONENT_NATIVE][index], ret);
 }
+
+bool plugin_declares_skill(const Plugin *plugin, const char *path) {
+        return inventory_is_skill(plugin->bundle->manifest, path);
+}
+
+char **plugin_get_skill_folders(const Plugin *plugin) {
+        return plugin->bundle->manifest->components[COMPONENT_SKILLS];
+}

@@ -123,6 +123,12 @@ bool plugin_find_file(const Plugin *plugin, const char *path, PluginFile *ret);
 size_t plugin_count_native(const Plugin *plugin);
 bool plugin_get_native(const Plugin *plugin, size_t index, PluginFile *ret);
 
+/** plugin_declares_skill() - whether the file is the SKILL.md of a package in a skills folder that the manifest declares */
+bool plugin_declares_skill(const Plugin *plugin, const char *path);
+
+/** plugin_get_skill_folders() - those folders in declaration order; NULL when there are none; valid until the next change */
+char **plugin_get_skill_folders(const Plugin *plugin);
+
 /**
  * plugin_get_staged() - the sealed copy; borrowed; NULL when there is none
  *

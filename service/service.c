@@ -93,13 +93,19 @@ static void service_cancel_session(Service *service, const Session *session) {
 
 /* ---- events of the parts ---- */
 
+/* What runs or is listed follows what is active. */
+static void service_follow(Service *service, Plugin *plugin) {
+        declared_skills_sync(service->declared_skills, plugin);
+        host_table_sync(service->hosts, plugin);
+}
+
 static void on_plugin_added(PluginSet *set, Plugin *plugin, void *userdata) {
         Service *service = userdata;
 
         (void) set;
         TELL(service, plugin_added, plugin);
         if (service->started)
-                host_table_sync(service->hosts, plugin);
+                service_follow(service, plugin);
         tell_status(service);
 }
 
@@ -111,7 +117,7 @@ static void on_plugin_changed(PluginSet *set, Plugin *plugin, void *userdata) {
         if (plugin_get_label(plugin) != PLUGIN_ACTIVE)
                 grant_keeper_remove_plugin(service->keeper, plugin_get_id(plugin));
         if (service->started)
-                host_table_sync(service->hosts, plugin);
+                service_follow(service, plugin);
         service_cancel_stale(service);
         personal_act_plugin_changed(service, plugin);
         TELL(service, plugin_changed, plugin);
@@ -122,6 +128,7 @@ static void on_plugin_removed(PluginSet *set, Plugin *plugin, void *userdata) {
         Service *service = userdata;
 
         (void) set;
+        declared_skills_remove(service->declared_skills, plugin);
         host_table_remove(service->hosts, plugin);
         service_cancel_stale(service);
         personal_act_plugin_changed(service, plugin);
@@ -160,6 +167,11 @@ static const RegistryEvents registry_events = {
         .skills_changed = on_skills_changed,
 };
 
+static void on_declared_refused(Plugin *plugin, const char *reason, void *userdata) {
+        TELL((Service *) userdata, plugin_failed, plugin, "skills", reason);
+        TELL((Service *) userdata, plugin_changed, plugin);
+}
+
 static void on_host_changed(Host *host, void *userdata) {
         Service *service = userdata;
 
@@ -170,19 +182,8 @@ static void on_host_changed(Host *host, void *userdata) {
                 idle_trim_arm(service);
 }
 
-/* What a host writes into its channel that no host of ours would: its plugin tried to speak for it. */
-static void record_violation(Service *service, Host *host, const char *reason) {
-        const char *id = plugin_get_id(host_get_plugin(host));
-        const Actor who = { .name = (char *) id, .unit = (char *) host_get_unit(host), .uid = getuid() };
-
-        if (strstr(reason, PROTOCOL_VIOLATION))
-                ledger_attempt(service, &who, &(LedgerAttempt) {
-                        .what = "The host's channel", .plugin = id, .error_name = "ProtocolViolation", .message = reason,
-                });
-}
-
 static void on_host_failed(Host *host, const char *stage, const char *reason, void *userdata) {
-        record_violation(userdata, host, reason);
+        ledger_violation(userdata, host, reason);
         TELL((Service *) userdata, plugin_failed, host_get_plugin(host), stage, reason);
 }
 
@@ -307,7 +308,7 @@ static const UnitManagerEvents manager_events = {
 
 static RuntimeConfig runtime_config(const Config *config) {
         return (RuntimeConfig) {
-                .kind = config->runtime, .node = config->node, .bun = config->bun, 
+                .kind = config->runtime, .node = config->node, .bun = config->bun,
                 .search_path = g_getenv("PATH"), .bun_install = g_getenv("BUN_INSTALL"),
         };
 }
@@ -333,6 +334,7 @@ static void service_make_parts(Service *service) {
         service->plugins = plugin_set_new(service->home, &plugins);
         service->registry = registry_new(service->event);
         (void) registry_know_commands(service->registry, builtin_commands);
+        service->declared_skills = declared_skills_new(service->registry, on_declared_refused, service);
         service->sessions = session_table_new(service->config->posture);
         service->approvals = approval_table_new(service->event);
         service->grants = grant_table_new();
@@ -417,6 +419,7 @@ Service *service_free(Service *service) {
         core_desk_free(service->core_desk);
         approval_table_free(service->approvals);
         session_table_free(service->sessions);
+        declared_skills_free(service->declared_skills);
         registry_free(service->registry);
         grant_keeper_free(service->keeper);
         grant_table_free(service->grants);
@@ -444,11 +447,6 @@ void service_set_events(Service *service, const ServiceEvents *events, void *use
         service->userdata = userdata;
 }
 
-static void service_sync_hosts(Service *service) {
-        for (size_t i = 0; i < plugin_set_count(service->plugins); i++)
-                host_table_sync(service->hosts, plugin_set_get(service->plugins, i));
-}
-
 /* Without these a change is still found, by the next call. */
 static void service_watch(Service *service) {
         int r = plugin_watch_new(service->plugins, service->event, &service->watch);
@@ -465,7 +463,8 @@ int service_start(Service *service, sd_bus_error *reterr) {
 
         service_watch(service);
         service->started = true;
-        service_sync_hosts(service);
+        for (size_t i = 0; i < plugin_set_count(service->plugins); i++)
+                service_follow(service, plugin_set_get(service->plugins, i));
         tell_status(service);
         idle_trim_arm(service);
         return r;
@@ -485,7 +484,8 @@ void service_reconfigure(Service *service) {
 
 void service_reloaded(Service *service) {
         service_rules_changed(service);
-        service_sync_hosts(service);
+        for (size_t i = 0; i < plugin_set_count(service->plugins); i++)
+                service_follow(service, plugin_set_get(service->plugins, i));
         host_table_retry(service->hosts);
         tell_status(service);
 }

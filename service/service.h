@@ -12,6 +12,7 @@
 #include "service/approval-table.h"
 #include "service/attempt-meter.h"
 #include "service/config.h"
+#include "service/declared-skills.h"
 #include "service/downloader.h"
 #include "service/eraser.h"
 #include "service/host-table.h"
@@ -71,6 +72,7 @@ struct Service {
         OverlayTable *overlays; /* what the sessions' workspaces say */
         PluginSet *plugins;
         Registry *registry;
+        DeclaredSkills *declared_skills; /* without a host */
         SessionTable *sessions;
         ApprovalTable *approvals;
         GrantTable *grants;

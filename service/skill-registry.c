@@ -123,7 +123,7 @@ static bool has_path(const SkillRegistry *registry, const SkillRoot *root) {
 
 /* Why a root can't even be looked at; NULL when it can. */
 static char *proposal_refusal(const SkillRegistry *registry, const SkillRoot *root, size_t path_size) {
-        const char *problem = skill_path_check(root->path, path_size);
+        const char *problem = root->declared ? NULL : skill_path_check(root->path, path_size);
 
         if (problem)
                 return g_strdup_printf("the path of a skill root %s", problem);
@@ -216,13 +216,21 @@ static void proposal_admit(SkillRegistry *registry, Proposal *proposal) {
         proposal_end(registry, 0, refusal);
 }
 
+static int proposal_scan(Proposal *proposal, char **ret_refusal) {
+        const SkillRoot *root = proposal->root;
+        Plugin *plugin = owner_get_plugin(root->owner);
+
+        return root->declared ? skill_scan_new_declared(plugin, &proposal->scan, ret_refusal) :
+                                skill_scan_new(plugin, root->path, &proposal->scan, ret_refusal);
+}
+
 static void registry_step(SkillRegistry *registry) {
         Proposal *proposal = g_ptr_array_index(registry->proposals, 0);
         g_autofree char *refusal = NULL;
         int r;
 
         if (!proposal->scan)
-                r = skill_scan_new(owner_get_plugin(proposal->root->owner), proposal->root->path, &proposal->scan, &refusal) < 0 ? -1 : 1;
+                r = proposal_scan(proposal, &refusal) < 0 ? -1 : 1;
         else
                 r = skill_scan_step(proposal->scan, &refusal);
         if (r < 0)
@@ -293,6 +301,23 @@ void skill_registry_propose(
                 return;
         }
         refusal = proposal_refusal(registry, root, path_size);
+        if (refusal) {
+                root_free(root);
+                answer(0, refusal, userdata);
+                return;
+        }
+        propose(registry, root, answer, userdata);
+}
+
+void skill_registry_declare(SkillRegistry *registry, Owner *owner, SkillAnswer answer, void *userdata) {
+        SkillRoot *root = g_new0(SkillRoot, 1);
+        g_autofree char *refusal = NULL;
+
+        *root = (SkillRoot) {
+                .owner = owner_ref(owner), .entry = owner_get_entry(owner, 0), .declared = true,
+                .path = g_strjoinv(", ", plugin_get_skill_folders(owner_get_plugin(owner))),
+        };
+        refusal = proposal_refusal(registry, root, 0);
         if (refusal) {
                 root_free(root);
                 answer(0, refusal, userdata);
@@ -404,12 +429,35 @@ static bool is_chosen(const SkillRoot *root, const Selection *selection) {
         return root_is_usable(root) && selection_has(selection, owner_get_plugin(root->owner), root->entry->path);
 }
 
+static bool root_has_file(const SkillRoot *root, const char *path) {
+        for (size_t i = 0; i < root->skills->len; i++)
+                if (strcmp(((const Skill *) g_ptr_array_index(root->skills, i))->path, path) == 0)
+                        return true;
+        return false;
+}
+
+/* Whether code of the same plugin registered the very file that its manifest declares: it is one skill, not two of one name. */
+static bool is_registered_too(const SkillRegistry *registry, const Selection *selection, const SkillRoot *root, const Skill *skill) {
+        for (size_t i = 0; root->declared && i < registry->roots->len; i++) {
+                const SkillRoot *other = g_ptr_array_index(registry->roots, i);
+
+                if (!other->declared && owner_get_plugin(other->owner) == owner_get_plugin(root->owner) &&
+                    is_chosen(other, selection) && root_has_file(other, skill->path))
+                        return true;
+        }
+        return false;
+}
+
 void skill_registry_foreach(const SkillRegistry *registry, const Selection *selection, SkillEach each, void *userdata) {
         for (size_t i = 0; i < registry->roots->len; i++) {
                 const SkillRoot *root = g_ptr_array_index(registry->roots, i);
 
-                for (size_t n = 0; is_chosen(root, selection) && n < root->skills->len; n++)
-                        each(root, g_ptr_array_index(root->skills, n), userdata);
+                for (size_t n = 0; is_chosen(root, selection) && n < root->skills->len; n++) {
+                        const Skill *skill = g_ptr_array_index(root->skills, n);
+
+                        if (!is_registered_too(registry, selection, root, skill))
+                                each(root, skill, userdata);
+                }
         }
 }
 

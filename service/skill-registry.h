@@ -23,6 +23,7 @@ typedef struct SkillRoot {
         size_t kept;       /* bytes of instructions and texts */
         bool listed;       /* it comes from a record */
         bool confirmed;    /* and the activation proposed the same */
+        bool declared;     /* by the manifest; @path is for people */
 } SkillRoot;
 
 /* What became of a proposal: a handle, or 0 and the reason. Called once; also from within skill_registry_withdraw(). */
@@ -60,6 +61,14 @@ void skill_registry_propose(
  */
 int skill_registry_list(
                 SkillRegistry *registry, Owner *owner, OwnerEntry *entry, const char *path, size_t path_size, char **ret_refusal);
+
+/**
+ * skill_registry_declare() - admit the skills of the folders that a manifest declares, as one root
+ * @owner: of owner_new_declared(); a root of it counts against the limits as any other
+ *
+ * @answer as for skill_registry_propose(). A skill that the plugin's code registers too is listed as that alone.
+ */
+void skill_registry_declare(SkillRegistry *registry, Owner *owner, SkillAnswer answer, void *userdata);
 
 /**
  * skill_registry_settle() - the activation is over: take away what was listed and did not come

@@ -12,6 +12,7 @@ struct SkillScan {
         char *prefix;       /* of the root, with its slash */
         bool seen;          /* something lies below the root */
         bool in_root;       /* the root is a package itself */
+        bool declared;      /* by the manifest: what is no skill is passed over */
         GPtrArray *paths;   /* of SKILL.md files, before nested ones are taken out */
         size_t next;
         uint64_t bytes;
@@ -117,6 +118,31 @@ int skill_scan_new(Plugin *plugin, const char *root, SkillScan **ret, char **ret
         return 0;
 }
 
+static int on_declared_file(const PluginFile *file, void *userdata) {
+        SkillScan *scan = userdata;
+
+        if (plugin_declares_skill(scan->plugin, file->path))
+                g_ptr_array_add(scan->paths, g_strdup(file->path));
+        return 0;
+}
+
+int skill_scan_new_declared(Plugin *plugin, SkillScan **ret, char **ret_reason) {
+        g_autoptr(SkillScan) scan = g_new0(SkillScan, 1);
+
+        scan->declared = true;
+        scan->plugin = plugin_ref(plugin);
+        scan->paths = g_ptr_array_new_with_free_func(g_free);
+        scan->skills = g_ptr_array_new_with_free_func(release_skill);
+        (void) plugin_foreach_file(plugin, on_declared_file, scan);
+        if (scan->paths->len > SKILL_CANDIDATES_MAX) {
+                *ret_reason = g_strdup_printf("the manifest declares %u skills; a plugin may have %u", scan->paths->len, SKILL_CANDIDATES_MAX);
+                return -EBADMSG;
+        }
+
+        *ret = g_steal_pointer(&scan);
+        return 0;
+}
+
 static int add_skill(SkillScan *scan, Skill *skill, char **ret_reason) {
         for (size_t i = 0; i < scan->skills->len; i++) {
                 const Skill *other = g_ptr_array_index(scan->skills, i);
@@ -125,13 +151,13 @@ static int add_skill(SkillScan *scan, Skill *skill, char **ret_reason) {
                         continue;
                 *ret_reason = g_strdup_printf("%s and %s have the same name", other->path, skill->path);
                 skill_free(skill);
-                return -EBADMSG;
+                return -EEXIST;
         }
         g_ptr_array_add(scan->skills, skill);
         return scan->next < scan->paths->len;
 }
 
-int skill_scan_step(SkillScan *scan, char **ret_reason) {
+static int scan_file(SkillScan *scan, char **ret_reason) {
         const char *path = g_ptr_array_index(scan->paths, scan->next++);
         PluginFile file = {};
         Skill *skill;
@@ -147,7 +173,23 @@ int skill_scan_step(SkillScan *scan, char **ret_reason) {
                 return -EBADMSG;
         }
         r = skill_new(scan->plugin, &file, &skill, ret_reason);
-        return r < 0 ? -EBADMSG : add_skill(scan, skill, ret_reason);
+        return r < 0 ? -ENOEXEC : add_skill(scan, skill, ret_reason);
+}
+
+int skill_scan_step(SkillScan *scan, char **ret_reason) {
+        g_autofree char *reason = NULL;
+        int r;
+
+        if (scan->next >= scan->paths->len)
+                return 0;
+        r = scan_file(scan, &reason);
+        if (r >= 0)
+                return r;
+        if (scan->declared && (r == -ENOEXEC || r == -EEXIST))
+                return scan->next < scan->paths->len;
+
+        *ret_reason = g_steal_pointer(&reason);
+        return -EBADMSG;
 }
 
 GPtrArray *skill_scan_steal(SkillScan *scan) {

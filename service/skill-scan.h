@@ -17,6 +17,14 @@ typedef struct SkillScan SkillScan;
  * skill in it, one in the folder itself, over SKILL_CANDIDATES_MAX files or SKILL_SCAN_BYTES_MAX bytes.
  */
 int skill_scan_new(Plugin *plugin, const char *root, SkillScan **ret, char **ret_reason);
+
+/**
+ * skill_scan_new_declared() - the skills of the folders that the plugin's manifest declares (1.5.2)
+ *
+ * As the inventory counts them: in a folder itself or one below. What does not parse is passed over, and so is a second skill
+ * of the same name: a review told of it (skill-invalid, a warning). Return: 0; -EBADMSG with the reason over SKILL_CANDIDATES_MAX.
+ */
+int skill_scan_new_declared(Plugin *plugin, SkillScan **ret, char **ret_reason);
 SkillScan *skill_scan_free(SkillScan *scan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SkillScan, skill_scan_free)
 
