@@ -92,6 +92,10 @@
 #define FRAME_QUEUE_BYTES_MAX      MIB(64) /* 128 frames of the largest size would be 4 GiB */
 #define RPC_IN_FLIGHT_MAX          256u
 #define RPC_ERROR_BYTES_MAX        KIB(4)
+#define RPC_PACE_SHARE             16u     /* of the loop's time a host may take one part in so many with its own messages */
+#define RPC_PACE_BURST_USEC        100000u /* and so much at once */
+#define RPC_PACE_SLICE_USEC        200u
+#define RPC_PACE_SPENT_USEC_MAX    1000u   /* what one message is charged at most: it may have waited for the disk */
 #define FAULT_TEXT_BYTES_MAX       KIB(4)
 #define LOG_TEXT_BYTES_MAX         KIB(8)
 #define LOG_LINES_MAX              500u   /* of one plugin's logger within LOG_LINES_MSEC; more are counted, not kept */

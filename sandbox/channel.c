@@ -31,11 +31,13 @@ struct Channel {
         sd_event *event;
         sd_event_source *io;
         sd_event_source *defer; /* announces a write that failed */
+        sd_event_source *resume; /* hands over what was held in the buffer */
 
         const ChannelEvents *events;
         void *userdata;
         bool closed; /* "closed" was raised, or the owner let go */
         int write_error;
+        bool held; /* nothing is handed over */
 
         uint8_t *buffer;
         size_t buffer_size;
@@ -64,6 +66,7 @@ static void channel_shut(Channel *channel) {
         channel->closed = true;
         channel->io = sd_event_source_disable_unref(channel->io);
         channel->defer = sd_event_source_disable_unref(channel->defer);
+        channel->resume = sd_event_source_disable_unref(channel->resume);
         close_fd(&channel->fd);
         channel_drop_pending(channel);
 }
@@ -120,7 +123,7 @@ static void channel_reserve(Channel *channel, size_t need) {
 static void channel_consume(Channel *channel) {
         size_t at = 0, need = 0;
 
-        while (!channel->closed && channel->filled - at >= FRAME_HEADER_BYTES) {
+        while (!channel->closed && !channel->held && channel->filled - at >= FRAME_HEADER_BYTES) {
                 uint32_t size = 0;
                 int r;
 
@@ -205,6 +208,11 @@ static void pending_advance(Channel *channel, size_t n) {
                 channel->last = NULL;
 }
 
+static void channel_update_events(Channel *channel) {
+        (void) sd_event_source_set_io_events(
+                        channel->io, (channel->held ? 0u : EPOLLIN) | (channel->first ? EPOLLOUT : 0u));
+}
+
 static void channel_flush(Channel *channel) {
         struct iovec iov[CHANNEL_PIECES_MAX];
         size_t n_iov = 0;
@@ -227,7 +235,7 @@ static void channel_flush(Channel *channel) {
         pending_advance(channel, (size_t) n);
         if (!channel->first) {
                 channel->blocked_since = 0;
-                (void) sd_event_source_set_io_events(channel->io, EPOLLIN);
+                channel_update_events(channel);
         }
 }
 
@@ -240,7 +248,10 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
         channel->n_ref++;
         if (revents & EPOLLOUT)
                 channel_flush(channel);
-        if (!channel->closed && (revents & (EPOLLIN | EPOLLHUP | EPOLLERR)))
+        /* The peer is gone: holding back what it wrote would only make the loop spin. */
+        if (!channel->closed && channel->held && (revents & (EPOLLHUP | EPOLLERR)))
+                channel_hold(channel, false);
+        else if (!channel->closed && !channel->held && (revents & (EPOLLIN | EPOLLHUP | EPOLLERR)))
                 (void) channel_read(channel);
         channel_unref(channel);
         return 0;
@@ -254,6 +265,8 @@ static int on_write_failed(sd_event_source *source, void *userdata) {
         /* What the peer wrote before it went away is still delivered: reading ends the channel when that is
          * done. */
         channel->n_ref++;
+        channel->held = false;
+        channel_consume(channel);
         for (int i = 0; i < 1024 && !channel->closed; i++)
                 if (!channel_read(channel))
                         break;
@@ -296,7 +309,7 @@ static void channel_queue(
         else {
                 channel->first = pending;
                 (void) sd_event_now(channel->event, CLOCK_MONOTONIC, &channel->blocked_since);
-                (void) sd_event_source_set_io_events(channel->io, EPOLLIN | EPOLLOUT);
+                channel_update_events(channel);
         }
         channel->last = pending;
         channel->n_pending++;
@@ -345,6 +358,33 @@ int channel_send(Channel *channel, const void *payload, size_t size) {
         struct iovec iov = { .iov_base = (void *) payload, .iov_len = size };
 
         return channel_send_iov(channel, &iov, 1);
+}
+
+static int on_resume(sd_event_source *source, void *userdata) {
+        Channel *channel = userdata;
+
+        (void) source;
+        channel->n_ref++;
+        if (!channel->held)
+                channel_consume(channel);
+        channel_unref(channel);
+        return 0;
+}
+
+void channel_hold(Channel *channel, bool held) {
+        assert(channel);
+        if (channel->closed || channel->held == held)
+                return;
+
+        channel->held = held;
+        channel_update_events(channel);
+        if (held || channel->filled == 0)
+                return;
+        /* Whole frames may be in the buffer, about which the socket says nothing. */
+        if (!channel->resume && sd_event_add_defer(channel->event, &channel->resume, on_resume, channel) < 0)
+                channel_consume(channel);
+        else
+                (void) sd_event_source_set_enabled(channel->resume, SD_EVENT_ONESHOT);
 }
 
 size_t channel_queued(const Channel *channel) {

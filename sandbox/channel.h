@@ -55,6 +55,13 @@ int channel_send(Channel *channel, const void *payload, size_t size);
 #define CHANNEL_PIECES_MAX 15u
 int channel_send_iov(Channel *channel, const struct iovec *iov, size_t n_iov);
 
+/**
+ * channel_hold() - stop reading, or go on; what the peer writes meanwhile waits in its socket, and then with it
+ *
+ * May be called from within a frame's callback: no further one is handed over. A peer that goes away lets go.
+ */
+void channel_hold(Channel *channel, bool held);
+
 /** channel_queued() - frames that wait because the peer does not read */
 size_t channel_queued(const Channel *channel);
 

@@ -8,6 +8,7 @@
 #include "common/limits.h"
 #include "sandbox/channel.h"
 #include "service/rpc-deadline.h"
+#include "service/rpc-pace.h"
 #include "service/rpc.h"
 
 /* Ids count up; a call sits in the slot of its id. Twice the limit, so that a few long calls leave room. */
@@ -32,6 +33,10 @@ struct Rpc {
         uint64_t next_id;
         unsigned pending; /* without the heartbeat */
         GHashTable *incoming; /* ids of requests of the host that wait for our answer */
+        RpcPace pace;
+        sd_event *event;
+        sd_event_source *pause; /* of reading, when the host asked for too much of our time */
+        bool asked;             /* the present frame is no answer */
         bool launched;
         bool closed;
         bool *freed; /* set when a callback frees us */
@@ -343,6 +348,7 @@ static const char *rpc_dispatch(Rpc *rpc, Jval root, Jval no_params, char **ret_
         if (present(envelope.result) || present(envelope.error))
                 return "a message is both a request and a response";
 
+        rpc->asked = true;
         method = wire_method_find(jval_text(envelope.method), rpc->tier);
         if (!method)
                 return "a method that a host may not send";
@@ -361,12 +367,33 @@ static const char *rpc_dispatch(Rpc *rpc, Jval root, Jval no_params, char **ret_
         return NULL;
 }
 
+static int on_pause_over(sd_event_source *source, uint64_t usec, void *userdata) {
+        Rpc *rpc = userdata;
+
+        (void) source;
+        (void) usec;
+        rpc->pause = sd_event_source_disable_unref(rpc->pause);
+        if (rpc->channel)
+                channel_hold(rpc->channel, false);
+        return 0;
+}
+
+/* Only when it asks for too much, its answers wait too. */
+static void rpc_pay(Rpc *rpc, uint64_t began_usec) {
+        uint64_t now = rpc_pace_now(), pause = rpc_pace_charge(&rpc->pace, now, now - began_usec);
+
+        if (pause > 0 && !rpc->pause && !rpc->closed &&
+                        sd_event_add_time(rpc->event, &rpc->pause, CLOCK_MONOTONIC, now + pause, 1, on_pause_over, rpc) >= 0)
+                channel_hold(rpc->channel, true);
+}
+
 static void on_frame(Channel *channel, const uint8_t *payload, size_t size, void *userdata) {
         const JdocLimits limits = {
                 .bytes_max = FRAME_PAYLOAD_BYTES_MAX, .depth_max = JSON_FRAME_DEPTH_MAX, .nodes_max = JSON_NODES_MAX,
         };
         g_autoptr(Jdoc) doc = NULL, empty = NULL;
         g_autofree char *detail = NULL, *text = NULL;
+        uint64_t began_usec = rpc_pace_now();
         Rpc *rpc = userdata;
         JdocError error;
         const char *reason;
@@ -389,13 +416,15 @@ static void on_frame(Channel *channel, const uint8_t *payload, size_t size, void
         (void) jdoc_parse("{}", 2, NULL, &empty, NULL);
 
         rpc->freed = &freed;
+        rpc->asked = false;
         reason = rpc_dispatch(rpc, jdoc_root(doc), jdoc_root(empty), &detail);
         if (freed)
                 return;
         rpc->freed = NULL;
-        if (reason) {
+        if (reason)
                 rpc_violate(rpc, reason);
-        }
+        else if (rpc->asked)
+                rpc_pay(rpc, began_usec);
 }
 
 static void on_closed(Channel *channel, int error, const char *reason, void *userdata) {
@@ -416,6 +445,7 @@ int rpc_new(sd_event *event, int fd, HostTier tier, const RpcEvents *events, voi
         int r;
 
         rpc->tier = tier;
+        rpc->event = event;
         rpc->events = events;
         rpc->userdata = userdata;
         rpc->launched = !events->launcher;
@@ -445,6 +475,7 @@ Rpc *rpc_free(Rpc *rpc) {
         rpc->closed = true;
         rpc_fail_all(rpc, "the connection was ended");
         rpc->channel = channel_free(rpc->channel);
+        rpc->pause = sd_event_source_disable_unref(rpc->pause);
         rpc->clock = rpc_clock_free(rpc->clock);
         g_clear_pointer(&rpc->incoming, g_hash_table_unref);
         g_free(rpc);

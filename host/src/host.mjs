@@ -2,7 +2,7 @@
 //
 // The host: what it serves on the channel, and the state that all of it shares. main.mjs sets it up and ends it.
 import {
-  ACTIVATE_MS, CODE, DISPOSE_MS, EXIT_OK, EXIT_PROTOCOL, EXIT_VERSION, LOG_BYTES_MAX, PROTOCOL,
+  ACTIVATE_MS, CODE, DISPOSE_MS, EXIT_OK, EXIT_PROTOCOL, EXIT_VERSION, LOG_BYTES_MAX, LOG_QUEUE_MAX, PROTOCOL,
 } from './limits.mjs'
 import { boundText, objectText, quote } from './json.mjs'
 import { Channel, ProtocolError, RpcError } from './rpc.mjs'
@@ -27,6 +27,9 @@ export class Host {
     this.exit = exit
     this.state = 'hello' /* initializing, ready, ending */
     this.handles = new Map()
+    this.logsWaiting = 0
+    this.logsLeftOut = 0
+    this.onLogged = () => this.afterLog()
     this.activateMs = ACTIVATE_MS
     this.disposeMs = DISPOSE_MS
     this.extensions = undefined /* activation.mjs, plugin tier only */
@@ -46,13 +49,27 @@ export class Host {
     this.exit(EXIT_PROTOCOL)
   }
 
+  /* log(): a line, left out when too many wait to be read: what stands before an answer must not grow without end. */
   log(level, message, entry) {
     if (this.state !== 'ready') return
+    if (this.logsWaiting >= LOG_QUEUE_MAX) {
+      this.logsLeftOut++
+      return
+    }
+    this.logsWaiting++
     this.channel.sendNotification('log', objectText([
       ['level', quote(LEVELS.has(level) ? level : 'info')],
       ['msg', quote(boundText(message, LOG_BYTES_MAX))],
       ['plugin_id', entry === undefined ? undefined : quote(entry.owner.wire.plugin_id)],
-    ]))
+    ]), this.onLogged)
+  }
+
+  afterLog() {
+    this.logsWaiting--
+    if (this.logsWaiting > 0 || this.logsLeftOut === 0) return
+    const leftOut = this.logsLeftOut
+    this.logsLeftOut = 0
+    this.log('warn', `${leftOut} lines of the logger were left out: they came faster than they are read`)
   }
 
   hello(params) {

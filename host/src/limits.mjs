@@ -12,6 +12,7 @@ export const CANCEL_GRACE_MS = 500
 export const ERROR_BYTES_MAX = 4_096
 export const FAULT_BYTES_MAX = 4_096
 export const LOG_BYTES_MAX = 8_192
+export const LOG_QUEUE_MAX = 1_024 /* lines that wait in the host because they are not read; more are counted */
 export const JSON_DEPTH_MAX = 64
 export const RESULT_BYTES_MAX = 8 * 1_048_576
 export const SPEC_TEXT_BYTES_MAX = 1_048_576

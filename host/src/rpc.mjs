@@ -78,7 +78,7 @@ export function decodeMessage(bytes, table) {
   return { kind, id: message.id, method, params }
 }
 
-/* The channel. @write takes one Buffer; @table is decodeMessage()'s; @serve(method, params, call) answers with the text of a
+/* The channel. @write takes one Buffer, and what to call when it has left the process; @table is decodeMessage()'s; @serve(method, params, call) answers with the text of a
  * result or throws; @notify(method, params) takes notifications. ProtocolErrors come out of receive(). */
 export class Channel {
   constructor({ write, table, serve, notify }) {
@@ -101,12 +101,12 @@ export class Channel {
     this.reader.push(chunk)
   }
 
-  send(text) {
-    this.write(encodeFrame(text, this.frameMax))
+  send(text, onSent) {
+    this.write(encodeFrame(text, this.frameMax), onSent)
   }
 
-  sendNotification(method, paramsText) {
-    this.send(`{"jsonrpc":"2.0","method":${quote(method)},"params":${paramsText}}`)
+  sendNotification(method, paramsText, onSent) {
+    this.send(`{"jsonrpc":"2.0","method":${quote(method)},"params":${paramsText}}`, onSent)
   }
 
   /* request(): the result of @method. With @signal it can be cancelled; it then rejects with CODE.Cancelled. */

@@ -508,3 +508,14 @@ test('S16 E20 the logger reaches the core under the name of its plugin, bounded'
     assert.ok(logs.every(({ plugin_id: id }) => id === 'user/0a1b/sample'))
   })
 })
+
+test('S16 a flood of lines does not stand before the answers of the host: what is not read is counted', async () => {
+  await withCore({ 'a.mjs': module(`for (let i = 0; i < 5000; i++) ctx.logger.info('line %d', i)`) }, async core => {
+    await core.activateOk('a.mjs')
+    const { params: said } = await core.waitFor('log', ({ msg }) => msg.endsWith('came faster than they are read'))
+    assert.equal(said.level, 'warn')
+    const lines = core.notifications.filter(({ method, params }) => method === 'log' && params.msg.startsWith('line '))
+    assert.equal(lines.length + Number.parseInt(said.msg, 10), 5000)
+    assert.equal(lines.length, 1024)
+  })
+})

@@ -24,6 +24,7 @@ typedef struct Peer {
         bool keep_sizes_only;
         size_t n_frames, n_bytes;
         unsigned free_at_frame; /* 0: never */
+        unsigned hold_at_frame;
         bool free_at_close;
         bool echo;
 } Peer;
@@ -39,6 +40,8 @@ static void on_frame(Channel *channel, const uint8_t *payload, size_t size, void
                 g_ptr_array_add(peer->frames, g_bytes_new(payload, size));
         if (peer->echo)
                 g_assert_cmpint(channel_send(channel, payload, size), ==, 0);
+        if (peer->hold_at_frame == peer->n_frames)
+                channel_hold(channel, true);
         if (peer->free_at_frame == peer->n_frames) {
                 peer->channel = channel_free(peer->channel);
                 /* still readable: the payload lives until the callback returns */
@@ -516,6 +519,45 @@ static void test_not_a_descriptor(void) {
         g_assert_null(channel_free(NULL));
 }
 
+/* What is held is neither lost nor handed over, whether it was read already or waits in the socket. */
+static void test_hold(void) {
+        g_auto(Peer) peer;
+
+        peer_init(&peer);
+        peer.hold_at_frame = 1;
+        for (unsigned i = 0; i < 3; i++)
+                peer_send_frame(&peer, "{}", 2);
+        peer_run(&peer);
+        g_assert_cmpuint(peer.n_frames, ==, 1);
+        peer_send_frame(&peer, "[4]", 3);
+        peer_run(&peer);
+        g_assert_cmpuint(peer.n_frames, ==, 1);
+        g_assert_cmpint(channel_send(peer.channel, "still", 5), ==, 0);
+
+        channel_hold(peer.channel, false);
+        peer_run(&peer);
+        g_assert_cmpuint(peer.n_frames, ==, 4);
+        assert_frame(&peer, 3, "[4]", 3);
+        g_assert_cmpuint(peer.n_closed, ==, 0);
+}
+
+/* A peer that ends is not held: its last words come, then its end, once, and the loop does not spin. */
+static void test_hold_and_end(void) {
+        g_auto(Peer) peer;
+
+        peer_init(&peer);
+        peer.hold_at_frame = 1;
+        for (unsigned i = 0; i < 3; i++)
+                peer_send_frame(&peer, "{}", 2);
+        peer_run(&peer);
+        g_assert_cmpuint(peer.n_frames, ==, 1);
+        close_fd(&peer.fd);
+        peer_run(&peer);
+        g_assert_cmpuint(peer.n_frames, ==, 3);
+        g_assert_cmpuint(peer.n_closed, ==, 1);
+        g_assert_cmpint(peer.error, ==, 0);
+}
+
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/channel/one-frame", test_one_frame);
@@ -539,6 +581,8 @@ int main(int argc, char **argv) {
         g_test_add_func("/channel/freed-in-closed", test_freed_in_closed);
         g_test_add_func("/channel/memory-given-back", test_memory_given_back);
         g_test_add_func("/channel/echo", test_echo);
+        g_test_add_func("/channel/hold", test_hold);
+        g_test_add_func("/channel/hold-and-end", test_hold_and_end);
         g_test_add_func("/channel/not-a-descriptor", test_not_a_descriptor);
         return g_test_run();
 }
