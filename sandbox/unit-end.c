@@ -100,6 +100,10 @@ static char *unit_explain_end(const SandboxUnit *unit, UnitEnd end) {
                 return g_strdup("It ended together with systemd's manager.");
         case UNIT_END_SIGNAL:
                 signal = explain_signal(unit->state.main_status);
+                /* V8 ends itself by one of these when there is no memory left, and has no other way to say so. */
+                if (unit->state.main_status == SIGABRT || unit->state.main_status == SIGTRAP)
+                        return g_strdup_printf("It was ended by %s: the runtime gave up, as it does when its memory is used up.",
+                                        signal);
                 return g_strdup_printf("It was ended by %s.", signal);
         default:
                 launcher = explain_launcher_status(unit->state.main_status);

@@ -6,6 +6,7 @@
 #include "common/errors.h"
 #include "common/jdoc.h"
 #include "common/jwriter.h"
+#include "common/limits.h"
 #include "sandbox/probe.h"
 #include "service/host-launch.h"
 #include "service/lock-probe.h"
@@ -76,14 +77,18 @@ static void check_walls(Doctor *doctor, const SandboxReport *report) {
         }
 }
 
-static void check_limit(Doctor *doctor, const char *name, const CgroupValue *value) {
+/* What is configured beside what the control group says; @unit is what both are counted in. */
+static void check_limit(Doctor *doctor, const char *name, uint64_t configured, uint64_t unit, const char *unit_name, const CgroupValue *value) {
         bool required = doctor->service->config->require_memory_limit;
+        g_autofree char *wanted = g_strdup_printf("%" G_GUINT64_FORMAT " %s configured", configured / unit, unit_name);
+        g_autofree char *found =
+                        value->enforced ? g_strdup_printf("%s, %" G_GUINT64_FORMAT " in force, enforced by the control group", wanted, value->limit / unit)
+                                        : g_strdup_printf("%s, not enforced: %s", wanted, value->reason[0] ? value->reason : "nothing limits it");
 
         if (value->enforced)
-                doctor_check(doctor, name, DOCTOR_OK, "enforced by the control group", NULL);
+                doctor_check(doctor, name, DOCTOR_OK, found, NULL);
         else
-                doctor_check(doctor, name, required ? DOCTOR_FAILED : DOCTOR_WARNING,
-                             value->reason[0] ? value->reason : "not enforced",
+                doctor_check(doctor, name, required ? DOCTOR_FAILED : DOCTOR_WARNING, found,
                              "The limit on the process's own data (RLIMIT_DATA) still holds. Delegate the controller to user "
                              "managers (Delegate= of user@.service, control groups version 2) to have this one too.");
 }
@@ -97,8 +102,10 @@ static void on_probe(SandboxProbe *probe, const SandboxProbeResult *result, void
                      result->error < 0 ? "No plugin runs with less; make this wall possible first." : NULL);
         check_walls(doctor, result->report);
         if (result->report) {
-                check_limit(doctor, "limit:memory", &result->limits.memory);
-                check_limit(doctor, "limit:tasks", &result->limits.tasks);
+                const Config *config = doctor->service->config;
+
+                check_limit(doctor, "limit:memory", config->memory_bytes, MIB(1), "MiB", &result->limits.memory);
+                check_limit(doctor, "limit:tasks", config->tasks, 1, "tasks", &result->limits.tasks);
         }
         doctor_finish(doctor);
 }

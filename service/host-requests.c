@@ -274,6 +274,10 @@ static bool may_log(Host *host) {
         if (dropped > 0)
                 host_add_diagnostic(host, "%u lines of its logger were left out: it may write %u in %u s", dropped, LOG_LINES_MAX,
                                     LOG_LINES_MSEC / 1000);
+        /* Said at once, by name: the count comes with the first line of the next window, and that may never come. */
+        if (host->log_meter.n == LOG_LINES_MAX + 1)
+                host_add_diagnostic(host, "It floods its logger: what it writes beyond %u lines in %u s is left out", LOG_LINES_MAX,
+                                    LOG_LINES_MSEC / 1000);
         return may;
 }
 
