@@ -131,6 +131,23 @@ static void test_probing(void) {
         expect_admit("multi_tool_use.parallel", -EINVAL);
 }
 
+/* What a family's action means is a name that policy knows: none of them is to be had (5.2, 3). */
+static void test_alias_targets(void) {
+        static const char *const names[] = {
+                "exec_shell_wait", "exec_shell_interact", "exec_shell_cancel", "file_search", "write_file", "edit_file",
+                "git_status", "git_diff", "git_log", "git_show", "git_blame", "git_fetch", "wait_for_dev_server",
+                "rlm_session_objects", "rlm_open", "rlm_eval", "rlm_configure", "rlm_close",
+                "task_create", "task_list", "task_read", "task_cancel", "task_gate_run",
+                "pr_attempt_record", "pr_attempt_read", "pr_attempt_preflight",
+                "automation_create", "automation_list", "automation_read", "automation_update", "automation_pause",
+                "automation_resume", "automation_delete", "automation_run",
+                "github_issue_context", "github_pr_context", "github_comment", "github_close_issue", "github_close_pr",
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+                expect_all_cases(names[i], -EPERM);
+}
+
 /* The refusal says which of the four special treatments it was. */
 static void test_probe_words(void) {
         static const struct {
@@ -240,6 +257,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/tool-name/O06-grammar", test_grammar);
         g_test_add_func("/tool-name/O06-reserved-prefixes", test_reserved_prefixes);
         g_test_add_func("/tool-name/O06-probing", test_probing);
+        g_test_add_func("/tool-name/O06-alias-targets", test_alias_targets);
         g_test_add_func("/tool-name/O06-probe-words", test_probe_words);
         g_test_add_func("/tool-name/O07-natives-only-grow", test_natives);
         g_test_add_func("/tool-name/alias", test_alias);
