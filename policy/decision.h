@@ -58,8 +58,9 @@ typedef struct DecisionInput {
         bool no_standing; /* provenance that can't inherit standing authority */
         PostureLimit admin_posture;   /* no session gets anything looser */
         PostureLimit project_posture; /* what the workspace wishes; it only tightens */
-        const char *unreadable;       /* the rules can't be read and there are no last good ones: nothing runs; NULL when
+        const char *unreadable_rules; /* the rules can't be read and there are no last good ones: nothing runs; NULL when
                                          there are */
+        const char *unreadable_settings; /* likewise the configuration, which names the guards */
         Mode mode;
         bool headless;         /* nobody can answer a card */
         bool background;       /* unattended work: the destructive floor blocks instead of asking */

@@ -54,9 +54,12 @@ bool judge_configuration(Judge *judge) {
         const DecisionInput *input = judge->input;
         Posture plain;
 
-        if (input->unreadable)
+        if (input->unreadable_rules)
                 return judge_refuse(judge, LAYER_CONFIGURATION, OUTCOME_REFUSED_BY_POLICY, "permissions", "%s",
-                                input->unreadable);
+                                input->unreadable_rules);
+        if (input->unreadable_settings)
+                return judge_refuse(judge, LAYER_CONFIGURATION, OUTCOME_REFUSED_BY_POLICY, "configuration",
+                                "nothing runs while the configuration can't be read: %s", input->unreadable_settings);
 
         plain = posture_effective(input->posture, input->full_access, true);
 

@@ -100,8 +100,13 @@ int config_load(Config *config, CodewhaleHome *home, sd_bus_error *reterr) {
 
         config_clear(config);
         *config = *fresh;
+        config->good = true;
         g_free(fresh);
         return 0;
+}
+
+const char *config_get_unreadable(const Config *config) {
+        return config->good ? NULL : config->error;
 }
 
 bool config_is_eager(const Config *config, const char *plugin_name) {

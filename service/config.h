@@ -2,7 +2,8 @@
 #pragma once
 
 /* What the user's config.toml says. A missing file means the defaults; a broken one keeps the last good configuration and
- * is reported with its line. */
+ * is reported with its line. Where nothing was ever read there is none: no call runs then and no person is asked to let
+ * anything through, for a guard or a limit may be among what can't be read. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +36,7 @@ typedef struct Config {
         char **web_fetch_private; /* [core] web_fetch_private: prefixes of addresses that are not the world's; NULL for none */
         char **guards;           /* [plugins."<name>"] guard: their names; NULL for none */
         char *error;             /* what is wrong with the file; NULL when nothing is */
+        bool good;               /* it was read once, if only as missing */
         char *text;              /* the file as JSON; owns what @doc reads */
         Jdoc *doc;
 } Config;
@@ -50,6 +52,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_free)
  * there are. Nothing of the file is quoted but names of tables and settings: it may hold secrets.
  */
 int config_load(Config *config, CodewhaleHome *home, sd_bus_error *reterr);
+
+/** config_get_unreadable() - why nothing may run, when there is no configuration that was ever read; else NULL */
+const char *config_get_unreadable(const Config *config);
 
 /** config_is_eager() - whether the plugin's host runs always: [plugins."<name>"] activation, else [extension_host] activation */
 bool config_is_eager(const Config *config, const char *plugin_name);

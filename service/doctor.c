@@ -200,7 +200,10 @@ static void check_service(Doctor *doctor) {
         const Diagnostics *diagnostics = plugin_set_get_diagnostics(service->plugins);
 
         doctor_check(doctor, "configuration", service->config->error ? DOCTOR_FAILED : DOCTOR_OK,
-                     service->config->error ?: codewhale_home_get_path(service->home, HOME_ROOT), NULL);
+                     service->config->error ?: codewhale_home_get_path(service->home, HOME_ROOT),
+                     config_get_unreadable(service->config)
+                                     ? "Nothing runs until it is mended: 'codewhalectl policy check', then 'codewhalectl reload'."
+                     : service->config->error ? "What was read last is in force. Mend it, then 'codewhalectl reload'." : NULL);
         check_permissions(doctor);
         doctor_check(doctor, "feature", service->config->extension_host ? DOCTOR_OK : DOCTOR_WARNING,
                      service->config->extension_host ? "native extensions are on" : "native extensions are off",

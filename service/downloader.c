@@ -327,14 +327,18 @@ static int start_helper(Downloader *downloader, sd_bus_error *reterr) {
 
 static int downloader_begin(PluginJob *job, const char *text, bool approved, void *userdata, sd_bus_error *reterr) {
         Downloader *downloader = userdata;
+        const Config *config = downloader->context->config;
         g_autoptr(RemoteSource) source = NULL;
         int r;
 
         assert(!downloader->job); /* jobs run one by one */
 
+        if (config_get_unreadable(config))
+                return errors_set(reterr, ERROR_NETWORK_DENIED, "Nothing is fetched while the configuration can't be read: %s",
+                                  config_get_unreadable(config));
         r = remote_source_parse(text, &source, reterr);
         if (r >= 0)
-                r = remote_source_check_policy(source, downloader->context->config->network, approved, reterr);
+                r = remote_source_check_policy(source, config->network, approved, reterr);
         if (r < 0)
                 return r;
 

@@ -186,6 +186,7 @@ bool personal_act_cancel(Service *service, const char *id) {
 
 void personal_act_confirm(Service *service, const PersonalAct *act, PersonalActDone done, void *userdata) {
         Confirmation *confirmation = g_new0(Confirmation, 1);
+        g_autofree char *text = NULL;
         int r = -EHOSTUNREACH;
 
         *confirmation = (Confirmation) {
@@ -201,6 +202,12 @@ void personal_act_confirm(Service *service, const PersonalAct *act, PersonalActD
                 .userdata = userdata,
         };
 
+        if (config_get_unreadable(service->config)) {
+                /* How a person is asked is among what can't be read. */
+                text = g_strdup_printf("Nobody is asked while the configuration can't be read: %s", config_get_unreadable(service->config));
+                confirmation_end(confirmation, NULL, ERROR_REFUSED_BY_POLICY, text);
+                return;
+        }
         switch (service->config->confirm) {
         case CONFIRM_TOKEN:
                 /* What has no token proves nothing: then a person is asked after all. */

@@ -8,7 +8,8 @@ void policy_view_fill(const Service *service, const Session *session, DecisionIn
         const Overlay *overlay = overlay_table_find(service->overlays, session);
         const PolicySet *set = permissions_get(service->permissions);
 
-        input->unreadable = permissions_get_unreadable(service->permissions);
+        input->unreadable_rules = permissions_get_unreadable(service->permissions);
+        input->unreadable_settings = config_get_unreadable(service->config);
         input->rules = set->rules;
         input->review = set->review;
         input->admission = set->admission;

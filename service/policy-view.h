@@ -11,7 +11,7 @@
 /**
  * policy_view_fill() - lay the rules over a decision about a call in @session
  *
- * Sets unreadable, rules, review, admission, admin_posture, and of the workspace law, project_admission and project_posture.
+ * Sets unreadable_rules, unreadable_settings, rules, review, admission, admin_posture, and of the workspace law, project_admission and project_posture.
  * All of it is borrowed until the loop goes on.
  */
 void policy_view_fill(const Service *service, const Session *session, DecisionInput *input);

@@ -4,7 +4,7 @@
 #include "service/invocation-state.h"
 #include "service/service.h"
 
-/* When rules change: what that means for calls that wait for an answer, and who is told. */
+/* The files of rules and settings. When rules change: what that means for calls that wait for an answer, and who is told. */
 
 /* A call that waits for a person was allowed to ask under the rules of then. */
 void service_rules_changed(void *userdata) {
@@ -26,4 +26,15 @@ void service_read_permissions(Service *service) {
                 log_error("%s Nothing runs until that is mended and read again.", error.message);
         else
                 log_warning("%s The last good rules stay in force.", error.message);
+}
+
+void service_read_config(Service *service) {
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+
+        if (config_load(service->config, service->home, &error) >= 0)
+                return;
+        if (config_get_unreadable(service->config))
+                log_error("%s Nothing runs until that is mended and read again.", error.message);
+        else
+                log_warning("%s The last good configuration stays in force.", error.message);
 }

@@ -313,13 +313,6 @@ static RuntimeConfig runtime_config(const Config *config) {
         };
 }
 
-static void service_read_config(Service *service) {
-        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-
-        if (config_load(service->config, service->home, &error) < 0)
-                log_warning("%s The last good configuration stays in force.", error.message);
-}
-
 static int service_open_decisions(Service *service) {
         _cleanup_close_ int directory = codewhale_home_make(service->home, HOME_DECISIONS);
 

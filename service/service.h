@@ -118,6 +118,7 @@ void service_reloaded(Service *service);
 
 /* Reading the rules, for service.c (service-policy.c). */
 void service_read_permissions(Service *service);
+void service_read_config(Service *service);
 void service_rules_changed(void *service);
 
 /** service_sweep() - remove the sealed copies that nobody needs, beside everything else (plugin-act.c); a PluginSetEvents */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Rules of the administrator, the user and the workspace, on calls of the live service."""
 
+import json
 import time
 
 from codewhale import BusError, RulesCase, iterate_until, rule, tool_source
@@ -149,7 +150,6 @@ class Files(RulesCase):
 
     def test_doctor_tells(self):
         self.assertFails('InvalidArguments', self.rules, 'x = 1\n')
-        import json
         checks = {check['name']: check for check in json.loads(self.client.call('', 'Doctor', seconds=60))['checks']}
         self.assertEqual(checks['permissions']['verdict'], 'failed')
         self.assertIn(f'{self.user_file}:1', checks['permissions']['found'])
@@ -175,6 +175,39 @@ class Files(RulesCase):
         self.user_file.write_text('')
         client.call('', 'Reload')
         self.assertIn('ran', str(client.tool('probe')))
+
+    def test_the_administrators_file_or_the_configuration_broken_at_the_start(self):
+        """What can't be read may hold the guard or the rule that denies: nothing runs and nobody is asked, until it was read."""
+        self.tool_bundle()
+        config = self.daemon.home / 'config.toml'
+        good = config.read_text()
+        for path, broken, mended in ((self.administrator_file, '[[rule]]\noutcome = 5\n', ''), (config, good + '[policy\n', good)):
+            with self.subTest(path=path.name):
+                self.daemon.stop()
+                path.write_text(broken)
+                self.daemon.start()
+                client = self.client = self.connect()
+                approver = self.approver()
+                self.assertIn(str(path), client.property('', 'Health'))
+                self.assertIn('Nothing runs until that is mended', self.daemon.log())
+                checks = {check['name']: check for check in json.loads(client.call('', 'Doctor', seconds=60))['checks']}
+                check = checks['configuration' if path == config else 'permissions']
+                self.assertEqual(check['verdict'], 'failed')
+                self.assertIn('Nothing runs until', check['advice'])
+                # No plugin is on without its configuration; the core's own tools would be.
+                self.assertFails('RefusedByPolicy' if path != config else 'NoSuchTool', client.tool, 'probe')
+                if path != config:
+                    report = self.explain('probe')
+                    [layer] = [layer for layer in report['layers'] if layer['decided']]
+                    self.assertEqual((report['verdict'], layer['steps'][-1]['source']), ('deny', 'permissions'))
+                if path == config:
+                    session = self.session()
+                    self.assertFails('RefusedByPolicy', client.call, 'Session', 'SetPosture', '(s)', 'full-access', path=session)
+                self.assertEqual(approver.cards, [])
+                path.write_text(mended)
+                client.call('', 'Reload')
+                client.wait_for_tools('probe')
+                self.assertIn('ran', str(client.tool('probe')))
 
     def test_a_link_or_a_folder_is_no_file_of_rules(self):
         real = self.daemon.base / 'elsewhere.toml'

@@ -302,8 +302,8 @@ static void test_ask_over_full_access(void) {
         }
 }
 
-/* Rules that nobody can read: nothing runs, whatever else is said, and before any hook is asked. */
-static void test_unreadable(void) {
+/* Rules, or a configuration, that nobody can read: nothing runs, whatever else is said, and before any hook is asked. */
+static void check_unreadable(bool settings) {
         for (Posture posture = 0; posture < _POSTURE_MAX; posture++) {
                 g_auto(Decision) admitted = {}, made = {};
                 Call call;
@@ -311,14 +311,23 @@ static void test_unreadable(void) {
                 call_init(&call, TOOL_EXTENSION, "mod_counter", false, "{}");
                 call_grant(&call);
                 call.input.posture = posture;
-                call.input.unreadable = "permissions.toml:3: broken";
+                if (settings)
+                        call.input.unreadable_settings = "config.toml:3: broken";
+                else
+                        call.input.unreadable_rules = "permissions.toml:3: broken";
                 decision_admit(&call.input, &admitted);
                 decision_make(&call.input, &made);
                 g_assert_cmpint(admitted.outcome, ==, OUTCOME_REFUSED_BY_POLICY);
                 g_assert_cmpint(made.outcome, ==, OUTCOME_REFUSED_BY_POLICY);
                 g_assert_cmpint(trace_last(made.trace)->layer, ==, LAYER_CONFIGURATION);
+                g_assert_cmpstr(trace_last(made.trace)->source, ==, settings ? "configuration" : "permissions");
                 call_done(&call);
         }
+}
+
+static void test_unreadable(void) {
+        check_unreadable(false);
+        check_unreadable(true);
 }
 
 int main(int argc, char **argv) {

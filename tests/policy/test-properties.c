@@ -250,7 +250,7 @@ static const char *world_tighten(World *world, GRand *random) {
                 return "unreadable law";
         default:
                 if (g_rand_int_range(random, 0, 8) == 0)
-                        world->input.unreadable = "broken";
+                        *(g_rand_boolean(random) ? &world->input.unreadable_rules : &world->input.unreadable_settings) = "broken";
                 return "unreadable rules";
         }
 }
