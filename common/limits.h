@@ -95,7 +95,7 @@
 #define RPC_PACE_SHARE             16u     /* of the loop's time a host may take one part in so many with its own messages */
 #define RPC_PACE_BURST_USEC        100000u /* and so much at once */
 #define RPC_PACE_SLICE_USEC        200u
-#define RPC_PACE_SPENT_USEC_MAX    1000u   /* what one message is charged at most: it may have waited for the disk */
+#define RPC_PACE_SPENT_USEC_MAX    250u    /* what one message is charged at most: it may have waited for the disk */
 #define FAULT_TEXT_BYTES_MAX       KIB(4)
 #define LOG_TEXT_BYTES_MAX         KIB(8)
 #define LOG_LINES_MAX              500u   /* of one plugin's logger within LOG_LINES_MSEC; more are counted, not kept */

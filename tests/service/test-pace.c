@@ -21,9 +21,9 @@ static uint64_t flood(RpcPace *pace, uint64_t cost, uint64_t span) {
 static void test_burst_is_free(void) {
         RpcPace pace = {};
 
-        for (uint64_t spent = 0; spent + 1000 <= RPC_PACE_BURST_USEC; spent += 1000)
-                g_assert_cmpuint(rpc_pace_charge(&pace, START, 1000), ==, 0);
-        g_assert_cmpuint(rpc_pace_charge(&pace, START, 1000), >, 0);
+        for (uint64_t spent = 0; spent + RPC_PACE_SPENT_USEC_MAX <= RPC_PACE_BURST_USEC; spent += RPC_PACE_SPENT_USEC_MAX)
+                g_assert_cmpuint(rpc_pace_charge(&pace, START, RPC_PACE_SPENT_USEC_MAX), ==, 0);
+        g_assert_cmpuint(rpc_pace_charge(&pace, START, RPC_PACE_SPENT_USEC_MAX), >, 0);
 }
 
 static void test_flood_gets_its_share(void) {
