@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from codewhale import CoreCase, iterate_until, options
+from codewhale.core import ASKING
 
 
 class Files(CoreCase):
@@ -95,9 +96,9 @@ class Files(CoreCase):
 
     def test_a_folder_that_was_exchanged(self):
         self.write('a.txt', 'mine\n')
-        call = self.begin(('read', {'path': 'a.txt'}), wait=1500)
-        self.person.closed.wait()
-        time.sleep(0.5)  # from here on the call is the host's
+        late = self.bring_up_asking('late', 'ask_late', body="await ctx.storage.set('began', true)\n" + ASKING, inject=('tools', 'storage'))
+        call = self.begin(('read', {'path': 'a.txt'}), tool='ask_late', wait=3000)
+        iterate_until(lambda: self.client.call('Storage', 'List', '(s)', late), what='the record that the running call writes')
         self.workspace.rename(self.daemon.base / 'moved')
         self.workspace.mkdir()
         (self.workspace / 'a.txt').write_text('theirs\n')
