@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/test [--list] [--quick] [--sanitize|--no-sanitize] [--runtimes] [NAME...]
+"""scripts/test [--list] [--quick] [--sanitize|--no-sanitize] [--runtimes] [--slowest N] [NAME...]
 
 Builds and tests everything. NAME chooses tests: a part of a name as --list prints it, or a pattern with * and ?.
 
@@ -8,6 +8,7 @@ Builds and tests everything. NAME chooses tests: a part of a name as --list prin
   --sanitize     also with --quick: the build by clang with the address and undefined behaviour sanitizers
   --no-sanitize  neither sanitizers nor valgrind
   --runtimes     the host and every way out of the sandbox also on Node 22 and 26 and on Bun
+  --slowest N    name in the end the N tests that took longest
 
 Suites: build (warnings are errors), house (rules for the source), unit, host (JavaScript; host-node22, host-node26: on another runtime),
 integration, escape and system (beside a private systemd), sanitize and valgrind (every compiled test program once more; one test a program).
@@ -27,6 +28,7 @@ def parse_arguments():
     parser.add_argument('--quick', action='store_true')
     parser.add_argument('--sanitize', action=argparse.BooleanOptionalAction)
     parser.add_argument('--runtimes', action='store_true')
+    parser.add_argument('--slowest', type=int, default=0)
     parser.add_argument('names', nargs='*')
     options = parser.parse_args()
     if options.sanitize is None:
@@ -73,7 +75,7 @@ def main():
         tree = getattr(suite, 'tree', None)
         if tree is None or tree.folder in usable:
             suite.run(choice, report)
-    return report.finish()
+    return report.finish(options.slowest)
 
 
 if __name__ == '__main__':

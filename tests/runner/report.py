@@ -14,12 +14,15 @@ class Report:
     def __init__(self):
         self.counts = {PASSED: 0, FAILED: 0, SKIPPED: 0}
         self.failures = []
+        self.durations = []  # of tests of programs that tell each result when it is there
         self.lock = threading.Lock()
         self.live = sys.stdout.isatty()
 
     def add(self, suite, result):
         with self.lock:
             self.counts[result.outcome] += 1
+            if result.seconds is not None:
+                self.durations.append((result.seconds, f'{suite}:{result.name}'))
             if result.outcome == FAILED:
                 self.failures.append((f'{suite}:{result.name}', result.output))
                 self._line(f'  FAILED  {suite}:{result.name}')
@@ -37,9 +40,11 @@ class Report:
     def _line(self, text):
         print(('\r\033[K' if self.live else '') + text, flush=True)
 
-    def finish(self):
-        """Show the failures and the counts; returns the exit status."""
+    def finish(self, slowest=0):
+        """Show the slowest tests, the failures and the counts; returns the exit status."""
         self.status('')
+        for seconds, name in sorted(self.durations, reverse=True)[:max(slowest, 0)]:
+            print(f'{seconds:8.1f} s  {name}')
         for name, output in self.failures:
             print(f'\n--- {name}')
             lines = output.splitlines()

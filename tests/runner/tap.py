@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import threading
+import time
 from dataclasses import dataclass
 
 PASSED, FAILED, SKIPPED = 'passed', 'failed', 'skipped'
@@ -21,6 +22,7 @@ class Result:
     name: str
     outcome: str
     output: str = ''
+    seconds: float | None = None  # since the result before it
 
 
 class Reader:
@@ -88,10 +90,13 @@ def run(command, name, on_result, environment=None, folder=None, seconds=300):
 
         timer = threading.Timer(seconds, on_late)
         timer.start()
+        began = time.monotonic()
         try:
             for line in process.stdout:
                 result = reader.feed(line.rstrip('\n'))
                 if result:
+                    now = time.monotonic()
+                    result.seconds, began = now - began, now
                     failed = failed or result.outcome == FAILED
                     on_result(result)
             status = process.wait()
