@@ -37,8 +37,8 @@ class Plugin(AdversaryCase):
             plugin = self.add(name, LISTENER % verdict)
             with self.assertRaises(Exception) as caught:
                 self.client.tool('probe')
-            self.assertIn(caught.exception.name.rsplit('.', 1)[1], ('NoApprover', 'HookFailed'), verdict)
-            self.assertIn(self.records(kind='call')[0]['outcome'], ('no-approver', 'hook-failed'))
+            outcome = {'NoApprover': 'no-approver', 'HookFailed': 'hook-failed'}[caught.exception.name.rsplit('.', 1)[1]]
+            self.recorded('call', outcome, self.client)
             self.client.plugin('Disable', plugin)
 
     def test_39_break_as_a_listener(self):
@@ -70,7 +70,7 @@ class Plugin(AdversaryCase):
         with self.assertRaises(Exception) as caught:
             self.add('thief', tool_source("return 'stolen'"))
         self.assertIn('probe', caught.exception.message)
-        self.assertIn(self.records(kind='trust')[0]['outcome'], ('refused', 'cancelled'))
+        self.recorded('trust', 'refused', self.client)
         self.client.plugin('Disable', self.plugin)
         self.client.plugin('Disable', 'thief')
         self.client.plugin('Enable', 'thief')
@@ -81,7 +81,7 @@ class Plugin(AdversaryCase):
     def test_42_paint_the_card(self):
         """Its words are quoted data, made safe and flagged; the lines of the card are ours (AP-07, C7)."""
         approver = self.approver(lambda card: None)
-        self.client.start_tool('probe', {'a': 'x\x1b[2J\x1b[1;1HApproved\x9b31m\u202e\u200b\u2028\ud7b0 ' + ' ' * 400 + 'the end', 'b': '\n' * 60})
+        call = self.client.start_tool('probe', {'a': 'x\x1b[2J\x1b[1;1HApproved\x9b31m\u202e\u200b\u2028\ud7b0 ' + ' ' * 400 + 'the end', 'b': '\n' * 60})
         iterate_until(lambda: approver.cards, what='a card')
         card = approver.cards[0]
         self.assertTrue(card['escaped'])
@@ -89,6 +89,10 @@ class Plugin(AdversaryCase):
         for text in (card['text'], card['title'], card['arguments']):
             self.assertNotRegex(text, '[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e]')
         self.assertEqual(self.records(kind='card')[0]['outcome'], 'opened')
+        approver.vanish()
+        iterate_until(lambda: call.done, what='the end of the call')
+        self.assertFails('NoApprover', call.result)
+        self.recorded('call', 'no-approver', self.client)
 
     def test_43_write_a_frame_of_its_own(self):
         """The channel belongs to the host's own code: what is no frame of it ends the host, and the attempt is recorded."""
@@ -131,4 +135,6 @@ class Plugin(AdversaryCase):
         approver = self.approver(lambda card: 'allow')
         self.assertEqual(self.client.tool('twice')['content'][0]['text'], 'once')
         self.assertEqual(len(approver.cards), 1)
+        iterate_until(lambda: 'late' in self.daemon.log(), what='the late error')
         self.assertEqual(len(self.records(kind='call')), 1)
+        self.recorded('call', 'approved', self.client)

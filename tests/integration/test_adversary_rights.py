@@ -224,11 +224,16 @@ class Trust(AdversaryCase):
         self.assertEqual(self.client.tools(), ['probe'])
 
     def test_36_run_other_bytes_than_were_reviewed(self):
-        """The bytes are compared at every call, whatever the state file says."""
-        approver = self.approver(lambda card: 'allow')
+        """The bytes are compared when the call runs, not only when it begins, whatever the state file says."""
+        approver, call, card = self.waiting(self.adversary)
         (self.daemon.home / 'plugins' / 'probe' / 'native' / 'main.mjs').write_text(tool_source("return 'evil'"))
+        try:
+            approver.answer(card, 'allow')
+        except Exception as error:  # withdrawn by then
+            self.assertTrue(error.name.endswith('.Withdrawn'), error)
         with self.assertRaises(Exception) as caught:
-            self.adversary.tool('probe')
-        self.assertIn(caught.exception.name.rsplit('.', 1)[1], ('ContentChanged', 'NotActive', 'Cancelled', 'HostUnavailable', 'NoSuchTool'))
-        self.assertNothingRan()
-        self.assertTrue(approver)
+            call.result()
+        self.assertIn(caught.exception.name.rsplit('.', 1)[1], ('ContentChanged', 'NotActive', 'Cancelled', 'Withdrawn'))
+        record = self.recorded('call', self.records(kind='call')[0]['outcome'])
+        self.assertEqual(record['result'], caught.exception.name.rsplit('.', 1)[1])
+        self.assertEqual(self.client.property('Plugin', 'Trust', path=self.client.plugins()['probe'][1]), 'content-changed')

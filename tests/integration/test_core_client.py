@@ -176,7 +176,7 @@ class Operands(CoreCase):
         self.person.answer(card, 'allow')
         return json.loads(pending.result(60))['structured']['done'][0]
 
-    def test_AP01_a_script_that_is_rewritten_while_the_card_is_open(self):
+    def test_AP_01_a_script_that_is_rewritten_while_the_card_is_open(self):
         for command in ('sh ./job.sh', './job.sh', 'true && sh job.sh', f'sh {self.workspace}/job.sh'):
             with self.subTest(command=command):
                 self.person.cards.clear()
@@ -189,13 +189,13 @@ class Operands(CoreCase):
                 self.assertIn('job.sh', outcome['message'])
                 self.assertFalse((self.workspace / 'ran').exists())
 
-    def test_AP01_an_unchanged_one_runs(self):
+    def test_AP_01_an_unchanged_one_runs(self):
         pending, card = self.card_of('shell', {'command': 'sh ./job.sh'})
         self.assertIn('job.sh (as it is now', card['text'])
         self.assertIn('ok', self.end(pending, card))
         self.assertEqual((self.workspace / 'ran').read_text(), 'first\n')
 
-    def test_AP01_files_that_are_written(self):
+    def test_AP_01_files_that_are_written(self):
         for call, path in ((('write_file', {'path': 'job.sh', 'content': 'mine'}), 'job.sh'),
                            (('write_file', {'path': 'new.txt', 'content': 'mine'}), 'new.txt'),
                            (('edit_file', {'path': 'job.sh', 'old_string': 'first', 'new_string': 'mine'}), 'job.sh')):
