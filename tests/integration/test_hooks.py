@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Pre-execute listeners on the live service: what they may do, what they can't, and what becomes of a call that waits for one."""
 
-import time
 
-from codewhale import RulesCase, rule, tool_source
+from codewhale import RulesCase, iterate_until, rule, tool_source
 
 RECORDING = "globalThis.ran = (globalThis.ran ?? 0) + 1; return { input, ran: globalThis.ran }"
 
@@ -67,9 +66,9 @@ class FailClosed(HooksCase):
         self.check("return { kind: 'revise', input: { text: 'x'.repeat(40000) } }", '')
 
     def test_B1_owner_revoked_in_the_middle_of_the_call(self):
-        guard = self.listen('await new Promise(() => {})')
+        guard = self.listen("ctx.logger.warn('is asked'); await new Promise(() => {})")
         call = self.client.start_tool('probe')
-        time.sleep(0.5)
+        iterate_until(lambda: 'is asked' in self.daemon.log(), what='the question to the listener')
         self.client.plugin('Disable', guard)
         self.assertFails('HookFailed', call.result)
         self.assertEqual(self.ran(), 0)
@@ -90,9 +89,9 @@ class FailClosed(HooksCase):
         self.assertEqual(self.ran(), 0)
 
     def test_HK_10_also_while_it_blocks(self):
-        guard = self.listen('await new Promise(() => {})')
+        guard = self.listen("ctx.logger.warn('is asked'); await new Promise(() => {})")
         calls = [self.client.start_tool('probe') for _ in range(5)]
-        time.sleep(0.3)
+        iterate_until(lambda: 'is asked' in self.daemon.log(), what='the question to the listener')
         self.client.plugin('Disable', guard)
         for call in calls:
             self.assertFails('HookFailed', call.result)

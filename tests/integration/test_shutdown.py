@@ -7,7 +7,7 @@ import time
 from codewhale import BusError, ServiceCase, is_error, iterate_until, tool_source
 from codewhale.units import systemctl
 
-SPIN = 'while (true) {}'
+SPIN = "ctx.logger.warn('it spins'); while (true) {}"
 SPIN_LATER = f'setTimeout(() => {{ {SPIN} }}, 500)'
 
 
@@ -17,8 +17,10 @@ class Shutdown(ServiceCase):
         self.approver()
         self.client.bring_up(self.bundle(name, tool_source(SPIN, name=name)))
         self.client.start_tool(name, seconds=60)
-        iterate_until(lambda: self.client.properties('Plugin', path=self.client.plugins()[name][1])['Pending'] > 0, what='the call')
-        time.sleep(0.5)
+        self.wait_until_it_spins()
+
+    def wait_until_it_spins(self):
+        iterate_until(lambda: 'it spins' in self.daemon.log(), what='a loop that is blocked')
 
     def ends_clean(self):
         self.assertEqual((self.daemon.stop(), self.units.wait_until_all_gone()), (0, []))
@@ -45,11 +47,10 @@ class Shutdown(ServiceCase):
         self.ends_clean()
 
     def test_H14_host_that_spins_while_it_activates(self):
-        plugin = self.client.install(self.bundle('probe', f'export function apply() {{ {SPIN} }}'))['id']
+        plugin = self.client.install(self.bundle('probe', f'export function apply(ctx) {{ {SPIN} }}'))['id']
         self.client.trust(plugin)
         self.client.start('Plugins', 'Enable', '(sa{sv})', plugin, {}, seconds=60)
-        iterate_until(lambda: self.units.names(), what='the unit')
-        time.sleep(2)
+        self.wait_until_it_spins()
         self.ends_clean()
 
     def test_who_waits_is_told(self):
