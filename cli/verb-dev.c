@@ -68,17 +68,18 @@ static void on_journal_line(const char *line, void *userdata) {
 }
 
 /* What it wrote to its console is in the journal, as for any other; each run of its host has a unit of its own, the plugin's id is
- * in all of their lines. */
+ * in all of their lines. From this moment on, and not from when journalctl is up: what is written in between is not lost. */
 static void follow_journal(Dev *dev) {
-        g_autofree char *match = NULL;
+        g_autofree char *match = NULL, *since = NULL;
+        int64_t now = g_get_real_time();
         int r;
 
         if (!dev->bundle.id || dev_child_is_running(&dev->journal))
                 return;
         match = g_strconcat("CODEWHALE_PLUGIN=", dev->bundle.id, NULL);
+        since = g_strdup_printf("--since=@%" PRId64 ".%06d", now / G_USEC_PER_SEC, (int) (now % G_USEC_PER_SEC));
 
-        const char *arguments[] = { "journalctl", "--user", "--quiet", "--follow", "--lines=0", "--output=cat", match,
-                NULL };
+        const char *arguments[] = { "journalctl", "--user", "--quiet", "--follow", "--lines=all", since, "--output=cat", match, NULL };
 
         dev_child_stop(&dev->journal);
         r = dev_child_start(&dev->journal, arguments, NULL);

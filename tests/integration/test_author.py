@@ -152,7 +152,6 @@ class Dev(Folder):
     def test_log_of_the_plugin_is_shown(self):
         self.up(self.new('word-count'))
         self.read_until(r'tool +')
-        time.sleep(1)  # journalctl begins to follow
         for _ in range(3):
             self.call('call', 'hello_word_count', '{}')
         self.read_until(r'log +.*is number')

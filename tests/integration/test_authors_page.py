@@ -87,7 +87,6 @@ class Page(unittest.TestCase):
         os.set_blocking(self.dev.stdout.fileno(), False)
         self.read_until('^' + pattern(expected))
         self.environment['CODEWHALE_BUS_ADDRESS'] = re.search(r'export CODEWHALE_BUS_ADDRESS=(\S+)', self.seen)[1]
-        time.sleep(1)  # journalctl begins to follow
 
     def test_commands_print_what_the_page_says(self):
         for block in blocks(PAGE.read_text()):
