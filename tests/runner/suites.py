@@ -148,14 +148,16 @@ class Checked:
 
 
 SHARE_TESTS_MIN = 100
+SHARES_PER_JOB = 4
 
 
 def shares(names):
-    """Many tests in about equal parts, one for each process that may work. The tests of a module stay together."""
+    """Many tests in parts, some for each process that may work: how long they take is not known, and with more parts than processes
+    none is left with a long one at the end. The tests of a module stay together."""
     modules = {}
     for name in names:
         modules.setdefault(name.split('.', 1)[0], []).append(name)
-    parts = [[] for _ in range(int(build.JOBS) if len(names) >= SHARE_TESTS_MIN else 1)]
+    parts = [[] for _ in range(int(build.JOBS) * SHARES_PER_JOB if len(names) >= SHARE_TESTS_MIN else 1)]
     for module in sorted(modules.values(), key=len, reverse=True):
         min(parts, key=len).extend(module)
     return [part for part in parts if part]
