@@ -31,9 +31,14 @@ class Files(CoreCase):
         [receipt] = receipts['calls']
         self.assertEqual((receipt['seq'], receipt['tool'], receipt['decision'], receipt['status']), (1, 'read', 'auto', 'ok'))
         self.assertGreater(receipt['bytes'], 0)
+        self.assertEqual([card['tool'] for card in self.person.cards], ['ask'])
+        [record] = self.records(kind='core-call')
+        self.assertEqual((record['tool'], record['outcome']), ('read', 'allowed'))
 
     def test_X02_no_core_call_no_receipt(self):
-        self.assertNotIn('core_calls', self.ask())
+        result = self.ask()
+        self.assertTrue(result['structured']['core'], 'it could have called')
+        self.assertNotIn('core_calls', result)
 
     def test_looking(self):
         self.write('src/main.c', 'int main(void) {\n        return 7;\n}\n')

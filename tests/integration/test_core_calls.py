@@ -5,7 +5,7 @@ import json
 import os
 import time
 
-from codewhale import CoreCase, iterate_until
+from codewhale import ClientCore, CoreCase, iterate_until
 from codewhale.terminal import run
 
 SLOW = {'command': 'sleep 1'}
@@ -52,7 +52,7 @@ class Refusals(CoreCase):
         [outer] = self.records(kind='call')
         self.assertIn('Workflow', run(self.bus.address, 'why', outer['call']).stdout)
 
-    def test_AP22_another_plugins_tool_by_any_spelling(self):
+    def test_AP_22_another_plugins_tool_by_any_spelling(self):
         self.approver()
         self.bring_up_asking()
         self.bring_up_asking('other', 'Other_Tool', body='return "ran"')
@@ -60,13 +60,22 @@ class Refusals(CoreCase):
             self.assertEqual(self.one(name)['code'], 'refused')
 
     def test_X16_a_listener_can_make_it_a_refused_call(self):
-        self.approver()
-        self.bring_up_asking(more='''ctx.on('tools/pre-execute', (call, next) => call.name === 'read'
-            ? { kind: 'revise', input: { path: 'a.txt', sandbox_permissions: 'x' } } : next())''')
-        self.write('a.txt', 'text')
-        self.assertEqual(self.one('read', {'path': 'a.txt'})['code'], 'refused')
+        """By tools that would take it: what is refused is no matter of their schemas."""
+        person = self.approver()
+        self.bring_up_asking(more='''ctx.on('tools/pre-execute', (call, next) =>
+            call.name === 'look' ? { kind: 'revise', input: { sandbox_permissions: 'x' } }
+            : call.name === 'bash' ? { kind: 'revise', input: { command: 'ls', interactive: true } } : next())''')
+        core = ClientCore(self.client, lambda name, arguments: {'content': []})
+        core.register(self.session, [{'name': 'look', 'requirement': 'auto'}, {'name': 'bash'}, {'name': 'plain', 'requirement': 'auto'}])
+        codes = [outcome.get('code') for outcome in self.outcomes(('look', {}), ('bash', {'command': 'ls'}), ('plain', {}))]
+        self.assertEqual(codes, ['refused', 'refused', None])
+        self.assertEqual([name for _, name, _, _ in core.calls], ['plain'])
+        self.assertEqual([card['tool'] for card in person.cards], ['ask', 'plain'])
+        for name in ('look', 'bash'):
+            [record] = self.records(kind='core-call', tool=name)
+            self.assertEqual((record['outcome'], record['trace'][-1]['source']), ('refused-by-policy', 'refused-list'))
 
-    def test_HK14_a_read_that_becomes_a_write_is_asked_about(self):
+    def test_HK_14_a_read_that_becomes_a_write_is_asked_about(self):
         approver = self.approver(lambda card: 'allow' if card['tool'] == 'ask' else 'deny')
         self.bring_up_asking(more='''ctx.on('tools/pre-execute', (call, next) => call.name === 'File'
             ? { kind: 'revise', input: { action: 'write', path: 'a.txt', content: 'changed' } } : next())''')
@@ -75,7 +84,7 @@ class Refusals(CoreCase):
         self.assertIn('changed', approver.cards[-1]['arguments'])
         self.assertEqual((self.workspace / 'a.txt').read_text(), 'text')
 
-    def test_E10_listeners_are_asked_about_core_calls(self):
+    def test_E10_HK_12_listeners_are_asked_about_core_calls(self):
         self.approver()
         self.bring_up_asking(more='''ctx.on('tools/pre-execute', (call, next) => {
             if (call.name === 'read') return { kind: 'deny', reason: 'not this file' }

@@ -7,8 +7,8 @@ import time
 from codewhale import ClientCore, CoreCase, iterate_until
 from codewhale.daemon import CONFIG
 
-AUTO = [('read', {'path': 'a.txt'}), ('list_dir', {}), ('file_search', {'pattern': '*'}), ('grep_files', {'pattern': 'x'}),
-        ('File', {'action': 'list'})]
+AUTO = [('read', {'path': 'a.txt'}), ('read_file', {'path': 'a.txt'}), ('list_dir', {}), ('file_search', {'pattern': '*'}), ('grep_files', {'pattern': 'x'}),
+        ('File', {'action': 'list'}), ('File', {'action': 'read', 'path': 'a.txt'})]
 ORDINARY = [('write_file', {'path': 'b.txt', 'content': 'x'}), ('edit_file', {'path': 'a.txt', 'old_string': 'x', 'new_string': 'x'})]
 FORCED = [('shell', {'command': 'true'}), ('bash', {'command': 'true'})]
 REFUSED = [('agent', {}), ('execute_tools', {})]
@@ -100,7 +100,7 @@ class Matrix(CoreCase):
         codes = [outcome.get('code', 'runs') for outcome in json.loads(call.result(60))['structured']['done']]
         self.assertEqual(codes, ['runs'] * len(AUTO) + ['refused'] * (len(ORDINARY) + len(FORCED)))
 
-    def test_X11_AP21_grants(self):
+    def test_X11_AP_21_grants(self):
         """A grant of this extension's build answers ordinary calls in Ask, and nothing else."""
         self.with_person()
         session = self.open_session(posture='ask')
@@ -133,13 +133,28 @@ class Matrix(CoreCase):
         self.word = ('allow', 'arguments')
         self.assertEqual(self.under('ask', ORDINARY[:1], session), (['runs'], ['write_file']))
         self.word = 'allow'
+        first = self.plugin
         self.bring_up_asking('other', 'ask_too')
-        self.person.decide = lambda card: 'allow'
-        before = len(self.person.cards)
-        self.assertIn('ok', self.outcomes(*ORDINARY[:1], tool='ask_too', session=session)[0])
-        self.assertIn('write_file', [card['tool'] for card in self.person.cards[before:]])
+        self.assertEqual(self.asked_by('ask_too', session), ['write_file'])
         [grant] = [row for row in self.grants() if 'write_file' in row]
         self.assertIn('asking', grant)
+        # In the other direction: what the other one was granted is nothing for the first, once its own is gone.
+        self.person.decide = lambda card: ('allow', 'arguments') if card['tool'] == 'write_file' else 'allow'
+        self.assertEqual([self.asked_by('ask_too', session) for _ in range(2)], [['write_file'], []])
+        # Other bytes are another build.
+        for verb in ('Disable', 'Uninstall'):
+            self.client.plugin(verb, first)
+        folder = self.bundles / 'asking'
+        for path in folder.rglob('*.mjs'):
+            path.write_text(path.read_text() + '// changed\n')
+        self.client.bring_up(folder)
+        self.assertEqual([self.asked_by('ask', session) for _ in range(2)], [['write_file'], []])
+
+    def asked_by(self, tool, session):
+        """What a person is asked when this tool writes the file: its own call aside."""
+        before = len(self.person.cards)
+        self.assertIn('ok', self.outcomes(*ORDINARY[:1], tool=tool, session=session)[0])
+        return [card['tool'] for card in self.person.cards[before:] if card['tool'] == 'write_file']
 
     def grants(self):
         return [str(row) for row in self.client.call('Grants', 'List', '()')]
@@ -165,5 +180,5 @@ class Matrix(CoreCase):
     def test_X13_every_auto_eligible_name_only_reads(self):
         self.with_person()
         before = sorted((path.name, path.read_bytes()) for path in self.workspace.iterdir())
-        self.under('never', AUTO)
+        self.assertCells('never', AUTO, 'runs', False)
         self.assertEqual(sorted((path.name, path.read_bytes()) for path in self.workspace.iterdir()), before)

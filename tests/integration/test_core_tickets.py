@@ -61,7 +61,7 @@ class Forgers(CoreCase):
         self.bring_up_asking('honest', 'honest')
         self.assertEqual(self.text('read', {'path': 'a.txt'}, tool='honest'), 'secret\n')
 
-    def test_AP_20_a_ticket_of_another_plugin_is_as_good_as_a_made_up_one(self):
+    def test_X08_X10_AP_20_a_ticket_of_another_plugin_is_as_good_as_a_made_up_one(self):
         thief = self.bring_up_asking('thief', 'steal', body=STEAL)
         theft = self.client.start_tool('steal', {}, session=self.session)
         iterate_until(lambda: self.records(kind='answer', plugin=thief), what='the call that steals')
@@ -77,6 +77,8 @@ class Forgers(CoreCase):
             answers.append(json.loads(call.result(60))['content'][0]['text'])
         self.assertIn('error', answers[0])
         self.assertEqual(answers[0], answers[1], 'which field was wrong is nobody\'s to know')
+        for word in ('cwt', 'host', 'owner', 'generation'):
+            self.assertNotIn(word, answers[0])
         attempts = self.records(kind='attempt')
         self.assertEqual([(row['plugin'], row['result'], row['outcome']) for row in attempts], [(forger, 'BadTicket', 'refused')] * 2)
         self.assertIn('wrong host', attempts[1]['note'], 'but the record tells a person')

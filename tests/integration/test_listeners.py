@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Listeners that are asked before a tool runs: in order, within one budget, failing closed, never locking a person out (contract 4.8)."""
 
+import json
+
 from codewhale import BLOCK_FOREVER, BusError, ServiceCase, iterate_until, tool_source
 
 ECHO = 'return JSON.stringify(input)'
@@ -56,6 +58,7 @@ class Listeners(ServiceCase):
     def test_HK_01_a_person_sees_the_revised_arguments(self):
         self.guard("return { kind: 'revise', input: { p: 'b' } }", "return { kind: 'ask', reason: 'sure?' }")
         self.assertEqual(self.work(p='a'), '{"p":"b"}')
+        self.assertEqual(json.loads(self.approvals.cards[-1]['arguments']), {'p': 'b'})
 
     def test_E02_what_is_no_verdict_denies(self):
         for number, body in enumerate(("throw new Error('broken')", "return 'yes'", "return { kind: 'maybe' }", "return { kind: 'deny' }",
@@ -109,8 +112,15 @@ class Listeners(ServiceCase):
         self.assertEqual(self.work(), '{}')
 
     def test_HK_11_a_slow_deny_comes_before_the_effect(self):
-        self.client.bring_up(self.bundle('marker', tool_source(
+        marker = self.client.bring_up(self.bundle('marker', tool_source(
             "await ctx.storage.set('ran', true); return 'ran'", name='mark', inject=('tools', 'storage'))))
-        self.guard(after(800, "return { kind: 'deny', reason: 'late' }"))
-        self.assertFails('HookDenied', self.client.tool, 'mark')
-        self.assertEqual(self.client.call('Storage', 'List', '(s)', 'marker'), [])
+        guard = self.guard(after(800, "return { kind: 'deny', reason: 'late' }"))
+        for posture in ('full-access', 'ask'):
+            session = self.client.call('Sessions', 'Open', '(a{sv})', {})
+            self.client.call('Session', 'SetPosture', '(s)', posture, path=session)
+            self.assertFails('HookDenied', self.client.tool, 'mark', session=session)
+            self.assertEqual(self.client.call('Storage', 'List', '(s)', marker), [], posture)
+        # It is the listener that kept it from being written.
+        self.client.plugin('Disable', guard)
+        self.client.tool('mark')
+        self.assertEqual(len(self.client.call('Storage', 'List', '(s)', marker)), 1)

@@ -3,7 +3,7 @@
 
 The outer call is allowed by a rule about exactly its build, so that it runs in every posture and no answer is about it."""
 
-from codewhale import CoreCase, rule
+from codewhale import CoreCase, iterate_until, rule
 from codewhale.matrix import COLUMNS, NESTED, POSTURES, SEEN
 
 # kind of core tool -> the one that is called, with arguments that work
@@ -71,9 +71,8 @@ class NestedMatrix(NestedCase):
             posture, headless = row
             with self.subTest(cell=f'5.6.2/{kind}/{posture}{"-headless" if headless else ""}/{column}', expected=expected):
                 outcome, record = self.nested(CALLS[kind], session)
-                if kind == 'refused':  # before anything is planned, so that it is in the receipts and no call of its own
-                    self.assertEqual((outcome['code'], self.cards), ('refused', []))
-                    continue
+                if kind == 'refused':  # before anything is planned
+                    self.assertEqual((outcome['code'], record['trace'][-1]['source']), ('refused', 'refused-list'))
                 self.assertEqual(record['outcome'], SEEN[expected][1], (outcome, record.get('trace')))
                 self.assertEqual('ok' in outcome, SEEN[expected][0] is None, outcome)
                 self.assertEqual(len(self.cards), 1 if expected in ('card', 'forced') else 0)
@@ -88,6 +87,18 @@ class NestedMatrix(NestedCase):
 
     def test_X11_5_6_2_AP_21_forced(self):
         self.walk('forced')
+
+    def test_AP_21_no_grant_is_given_for_a_forced_call(self):
+        self.person.decide = lambda card: self.cards.append(card)
+        call = self.begin(CALLS['forced'])
+        iterate_until(lambda: self.cards, what='the card')
+        for scope in ('arguments', 'tool'):
+            self.assertFails('InvalidArguments', self.person.answer, self.cards[0], 'allow', scope=scope)
+        self.assertEqual(self.client.call('Grants', 'List', '()'), [])
+        self.assertFalse(call.done)
+        self.person.answer(self.cards[0], 'allow')
+        call.result(60)
+        self.assertEqual(self.client.call('Grants', 'List', '()'), [])
 
     def test_X11_X03_5_6_2_refused(self):
         self.walk('refused')
