@@ -167,6 +167,22 @@ static void test_hosts(void) {
         }
 }
 
+/* Without servers every host is one too many, and none is none too few. */
+static void test_hosts_without_servers(void) {
+        for (unsigned named = 0; named < 2; named++) {
+                char *folder = fixture_new_folder();
+                Loaded loaded;
+
+                own(folder, named ? "\"capabilities\":{\"network_hosts\":[\"a.example\"]}" : "");
+                loaded = load_with(folder, true);
+                g_assert_cmpint(loaded.r, ==, 0);
+                g_assert_cmpint(diagnostics_find(loaded.bundle->diagnostics, DIAGNOSTIC_MCP_INVALID) != NULL, ==, named == 1);
+                g_assert_cmpint(diagnostics_has_error(loaded.bundle->diagnostics), ==, named == 1);
+                loaded_done(&loaded);
+                fixture_remove(folder);
+        }
+}
+
 static void test_mcp_paths(void) {
         static const struct {
                 const char *server;
@@ -201,6 +217,8 @@ static void test_claude_refusals(void) {
                 { "commands/a.md", "Say hello.", true },
                 { "commands/a.md", "Run ${CLAUDE_PLUGIN_ROOT}/x.sh", false },
                 { "skills/a/SKILL.md", "Run ${CLAUDE_PLUGIN_ROOT}/x.sh", false },
+                { "agents/a.md", "Say hello.", true },
+                { "agents/a.md", "Run ${CLAUDE_PLUGIN_ROOT}/x.sh", false },
                 { "hooks/hooks.json", "{}", false },
                 { ".lsp.json", "{}", false },
                 { ".mcp.json", "{\"a\":{\"command\":\"sh\"}}", true },
@@ -295,6 +313,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/service/bundle/M08-declared-paths", test_declared_paths);
         g_test_add_func("/service/bundle/M09-native-entries", test_native);
         g_test_add_func("/service/bundle/M12-network-hosts", test_hosts);
+        g_test_add_func("/service/bundle/M12-hosts-without-servers", test_hosts_without_servers);
         g_test_add_func("/service/bundle/M13-mcp-paths", test_mcp_paths);
         g_test_add_func("/service/bundle/M16-claude-refusals", test_claude_refusals);
         g_test_add_func("/service/bundle/skills", test_skills);

@@ -121,6 +121,80 @@ static void test_counts(void) {
                 }
 }
 
+/* A host is a name, so it has limits in letters that a text of any kind does not meet. */
+static void test_host_length(void) {
+        for (size_t more = 0; more < 2; more++) {
+                g_autofree char *label = g_strnfill(63, 'a'), *last = g_strnfill(61 + more, 'b');
+                g_autofree char *text = g_strdup_printf(
+                                HEAD ",\"extensions\":{\"net.codewhale\":{\"capabilities\":{\"network_hosts\":[\"%s.%s.%s.%s\"]}}}}",
+                                label, label, label, last);
+
+                g_test_message("%zu over", more);
+                g_assert_cmpint(is_fine(text), ==, more == 0);
+        }
+}
+
+/* Whatever is wrong with a value, the value itself is not told: it may be a secret in the wrong place. */
+static void test_toml_tells_no_value(void) {
+        static const char *const texts[] = {
+                "schema_version = \"SECRET\"\n[plugin]\nname = \"x\"\n",
+                "schema_version = 1\n[plugin]\nname = \"SECRET\"\n",
+                "schema_version = 1\n[plugin]\nname = SECRET\n",
+                "schema_version = 1\n[plugin]\nname = \"x\"\nname = \"SECRET\"\n",
+                "schema_version = 1\n[plugin]\nname = \"x\"\nversion = \"SECRET\"\n",
+                "schema_version = 1\n[plugin]\nname = \"x\"\nlicense = [\"SECRET\"]\n",
+                "schema_version = 1\n[plugin]\nname = \"x\"\n[skills]\npath = \"/SECRET\"\n",
+                "schema_version = 1\n[plugin]\nname = \"x\"\n[native]\npath = \"../SECRET\"\n",
+                "schema_version = 1\n[plugin]\nname = \"x\"\n[when]\nos = [\"SECRET\"]\n",
+                "schema_version = 1\n[plugin]\nname = \"x\"\n[mcp_servers.db]\ncommand = \"/SECRET\"\n",
+                "schema_version = 1\n[plugin]\nname = \"x\"\n[mcp_servers.db]\nurl = \"https://u:SECRET@a.example\"\n",
+                "schema_version = 1\n[plugin]\nname = \"x\"\n[mcp_servers.db]\nurl = \"https://a.example/?SECRET\"\n",
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+                g_autoptr(Diagnostics) diagnostics = diagnostics_new();
+                g_autoptr(Manifest) manifest = parse(MANIFEST_TOML, texts[i], -1, diagnostics);
+
+                g_test_message("%s", texts[i]);
+                g_assert_null(manifest);
+                for (size_t j = 0; j < diagnostics_count(diagnostics); j++) {
+                        g_test_message("  %s", diagnostics_get(diagnostics, j)->message);
+                        g_assert_null(strstr(diagnostics_get(diagnostics, j)->message, "SECRET"));
+                }
+        }
+}
+
+static void test_toml_without_version(void) {
+        g_autoptr(Diagnostics) diagnostics = diagnostics_new();
+        g_autoptr(Manifest) manifest = parse(MANIFEST_TOML, "[plugin]\nname = \"x\"\n", -1, diagnostics);
+
+        g_assert_nonnull(manifest);
+        g_assert_cmpstr(manifest->version, ==, "0.0.0");
+        g_assert_cmpuint(diagnostics_count(diagnostics), ==, 1);
+        g_assert_cmpint(diagnostics_get(diagnostics, 0)->code, ==, DIAGNOSTIC_MANIFEST_LEGACY);
+}
+
+/* "http" is read as streamable HTTP, and a header takes its value from a variable or not at all. */
+static void test_claude_servers(void) {
+        static const char text[] = "{\"name\":\"x\",\"mcpServers\":{\"a\":{\"type\":\"http\",\"url\":\"https://a.example/mcp\","
+                                   "\"headers\":{\"Authorization\":\"Bearer ${TOKEN}\",\"X-Team\":\"${TEAM}\"}}}}";
+        g_autoptr(Diagnostics) diagnostics = diagnostics_new();
+        g_autoptr(Manifest) manifest = parse(MANIFEST_CLAUDE, text, -1, diagnostics);
+        const McpServer *server;
+        const McpBinding *header;
+
+        g_assert_nonnull(manifest);
+        g_assert_nonnull(manifest->mcp);
+        g_assert_cmpuint(manifest->mcp->servers->len, ==, 1);
+        server = g_ptr_array_index(manifest->mcp->servers, 0);
+        g_assert_cmpint(server->transport, ==, MCP_STREAMABLE_HTTP);
+        g_assert_cmpstr(server->bearer_token_env_var, ==, "TOKEN");
+        g_assert_cmpuint(server->env_headers->len, ==, 1);
+        header = g_ptr_array_index(server->env_headers, 0);
+        g_assert_cmpstr(header->name, ==, "X-Team");
+        g_assert_cmpstr(header->variable, ==, "TEAM");
+}
+
 static void test_native_order(void) {
         static const char text[] = HEAD ",\"extensions\":{\"net.codewhale\":{\"native\":"
                                         "{\"path\":\"z.mjs\",\"paths\":[\"b.mjs\",\"a.mjs\",\"b.mjs\",\"z.mjs\",\"c.mjs\"]}}}}";
@@ -274,6 +348,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/service/manifest/M05-unknown-keys", test_unknown_keys);
         g_test_add_func("/service/manifest/M06-text-limits", test_text_limits);
         g_test_add_func("/service/manifest/M06-counts", test_counts);
+        g_test_add_func("/service/manifest/M06-host-length", test_host_length);
         g_test_add_func("/service/manifest/M10-native-counts", test_native_counts);
         g_test_add_func("/service/manifest/M10-native-order", test_native_order);
         g_test_add_func("/service/manifest/M11-when", test_when);
@@ -281,6 +356,9 @@ int main(int argc, char **argv) {
         g_test_add_data_func("/service/manifest/corpus-plugin-json", "plugin-json/", test_corpus);
         g_test_add_data_func("/service/manifest/corpus-kimi", "kimi/", test_corpus);
         g_test_add_data_func("/service/manifest/M15-corpus-toml", "toml/", test_corpus);
+        g_test_add_func("/service/manifest/M15-no-value-is-told", test_toml_tells_no_value);
+        g_test_add_func("/service/manifest/M15-without-schema-version", test_toml_without_version);
+        g_test_add_func("/service/manifest/M16-claude-servers", test_claude_servers);
         g_test_add_data_func("/service/manifest/M16-corpus-claude", "claude/", test_corpus);
         g_test_add_func("/service/manifest/corpus-complete", test_corpus_complete);
         return g_test_run();

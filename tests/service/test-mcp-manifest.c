@@ -259,6 +259,12 @@ static void test_own_keys(void) {
                 { OWN("{\"connect_timeout\":1,\"execute_timeout\":3600,\"read_timeout\":60}"), NULL },
                 { OWN("{\"connect_timeout\":0}"), "1 to 3600" },
                 { OWN("{\"execute_timeout\":3601}"), "1 to 3600" },
+                { OWN("{\"execute_timeout\":1,\"read_timeout\":1}"), NULL },
+                { OWN("{\"connect_timeout\":3600,\"read_timeout\":3600}"), NULL },
+                { OWN("{\"execute_timeout\":0}"), "1 to 3600" },
+                { OWN("{\"read_timeout\":0}"), "1 to 3600" },
+                { OWN("{\"connect_timeout\":3601}"), "1 to 3600" },
+                { OWN("{\"read_timeout\":3601}"), "1 to 3600" },
                 { OWN("{\"read_timeout\":1.5}"), "1 to 3600" },
                 { OWN("{\"read_timeout\":\"5\"}"), "1 to 3600" },
                 { OWN("{\"enabled\":true,\"required\":true}"), NULL },
@@ -289,6 +295,8 @@ static void test_counts(void) {
                   "\"A%u\":\"B\"", "}}}}}}", 64 },
                 { "{\"mcpServers\":{\"x\":{\"url\":\"https://a\",\"extensions\":{\"net.codewhale\":{\"enabled_tools\":[",
                   "\"t%u\"", "]}}}}}", 256 },
+                { "{\"mcpServers\":{\"x\":{\"url\":\"https://a\",\"extensions\":{\"net.codewhale\":{\"disabled_tools\":[",
+                  "\"t%u\"", "]}}}}}", 256 },
                 { "{\"mcpServers\":{\"x\":{\"url\":\"https://a\",\"extensions\":{\"net.codewhale\":{\"scopes\":[",
                   "\"t%u\"", "]}}}}}", 64 },
         };
@@ -311,6 +319,35 @@ static void test_counts(void) {
                         manifest = parse(text->str, &problem);
                         g_test_message("case %zu + %u: %s", i, more, problem ? problem : "fine");
                         g_assert_true((problem != NULL) == (more == 1));
+                }
+}
+
+/* Each text at its limit and one over it */
+static void test_lengths(void) {
+        static const struct {
+                const char *before, *after;
+                size_t max;
+        } cases[] = {
+                { "{\"mcpServers\":{\"", "\":{\"command\":\"n\"}}}", 64 },
+                { "{\"mcpServers\":{\"x\":{\"command\":\"a/", "\"}}}", 510 },
+                { "{\"mcpServers\":{\"x\":{\"command\":\"n\",\"args\":[\"", "\"]}}}", 4096 },
+                { "{\"mcpServers\":{\"x\":{\"command\":\"n\",\"env\":{\"A\":\"${", "}\"}}}}", 128 },
+                { "{\"mcpServers\":{\"x\":{\"command\":\"n\",\"env\":{\"", "\":\"${A}\"}}}}", 128 },
+                { "{\"mcpServers\":{\"x\":{\"url\":\"https://a\",\"extensions\":{\"net.codewhale\":{\"enabled_tools\":[\"",
+                  "\"]}}}}}", 256 },
+                { "{\"mcpServers\":{\"x\":{\"url\":\"https://a\",\"extensions\":{\"net.codewhale\":{\"bearer_token_env_var\":\"",
+                  "\"}}}}}", 128 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+                for (size_t more = 0; more < 2; more++) {
+                        g_autofree char *filler = g_strnfill(cases[i].max + more, 'b'), *problem = NULL;
+                        g_autofree char *text = g_strconcat(cases[i].before, filler, cases[i].after, NULL);
+                        g_autoptr(McpManifest) manifest = parse(text, &problem);
+
+                        g_test_message("case %zu + %zu: %s", i, more, problem ? problem : "fine");
+                        g_assert_true((problem != NULL) == (more == 1));
+                        g_assert_true((manifest != NULL) == (more == 0));
                 }
 }
 
@@ -338,6 +375,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/service/mcp-manifest/M13-url", test_url);
         g_test_add_func("/service/mcp-manifest/M13-own-keys", test_own_keys);
         g_test_add_func("/service/mcp-manifest/M13-counts", test_counts);
+        g_test_add_func("/service/mcp-manifest/M13-lengths", test_lengths);
         g_test_add_func("/service/mcp-manifest/names", test_names);
         return g_test_run();
 }

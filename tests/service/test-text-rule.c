@@ -54,6 +54,26 @@ static void test_text(void) {
         }
 }
 
+/* Every character there is, against the list of the rule. */
+static void test_every_character(void) {
+        for (gunichar c = 1; c <= 0x10ffff; c++) {
+                const char *expected = NULL, *problem;
+                char text[8] = "a";
+                int size;
+
+                if (c >= 0xd800 && c <= 0xdfff)
+                        continue;
+                if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+                        expected = "must not hold a control character";
+                else if (c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
+                        expected = "must not hold a bidirectional control character";
+                size = 1 + g_unichar_to_utf8(c, text + 1);
+                problem = text_rule_check(text, (size_t) size, 2);
+                if (g_strcmp0(problem, expected) != 0)
+                        g_error("U+%04X: %s", c, problem ?: "fine");
+        }
+}
+
 static void test_name(void) {
         static const RuleCase cases[] = {
                 { "a", NULL },
@@ -152,6 +172,7 @@ static void test_file_name(void) {
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/service/text-rule/M06-text", test_text);
+        g_test_add_func("/service/text-rule/M06-every-character", test_every_character);
         g_test_add_func("/service/text-rule/M07-name", test_name);
         g_test_add_func("/service/text-rule/version", test_version);
         g_test_add_func("/service/text-rule/M08-path-letters", test_path);
