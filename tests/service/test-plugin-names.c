@@ -42,7 +42,7 @@ static void test_precedence(void) {
 
         /* builtin, user, workspace: the first keeps the name. */
         g_assert_cmpuint(plugin_set_count(world.set), ==, 4);
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = 0; i < 4; i++) {
                 plugin = plugin_set_get(world.set, i);
                 g_test_message("%s", plugin_get_id(plugin));
                 g_assert_cmpint(plugin_is_shadowed(plugin), ==, i != 0 && strcmp(plugin_get_name(plugin), "same") == 0);
@@ -66,6 +66,34 @@ static void test_precedence(void) {
         g_assert_cmpint(plugin_set_reload(world.set, NULL), ==, 0);
         g_assert_cmpstr(plugin_get_workspace(world_find(&world, "own")), ==, second);
         assert_refused(plugin_set_find(world.set, "nobody", &plugin, &error), ERROR_NO_SUCH_PLUGIN);
+        world_done(&world);
+}
+
+static void test_user_over_workspace(void) {
+        World world;
+        Plugin *first, *second;
+        g_autofree char *user = NULL, *workspace = NULL, *theirs = NULL;
+
+        world_init(&world);
+        user = world_placed(&world, "same");
+        workspace = g_build_filename(world.folder, "ws", NULL);
+        theirs = g_build_filename(workspace, ".codewhale/plugins/same", NULL);
+        fixture_bundle(user, "same");
+        fixture_bundle(theirs, "same");
+        g_assert_cmpint(plugin_set_add_workspace(world.set, workspace), ==, 1);
+        g_assert_cmpint(plugin_set_reload(world.set, NULL), ==, 0);
+        g_assert_cmpuint(plugin_set_count(world.set), ==, 2);
+        first = plugin_set_get(world.set, 0);
+        second = plugin_set_get(world.set, 1);
+        g_assert_cmpint(plugin_get_scope(first), ==, PLUGIN_USER);
+        g_assert_cmpint(plugin_get_scope(second), ==, PLUGIN_WORKSPACE);
+        g_assert_true(world_find(&world, "same") == first);
+        g_assert_false(plugin_is_shadowed(first));
+        g_assert_true(plugin_is_shadowed(second));
+        g_assert_null(diagnostics_find(plugin_get_diagnostics(first), DIAGNOSTIC_NAME_CONFLICT));
+        g_assert_nonnull(diagnostics_find(plugin_get_diagnostics(second), DIAGNOSTIC_NAME_CONFLICT));
+        world_trust(&world, second);
+        assert_refused(plugin_set_enable(world.set, second, &error), ERROR_NOT_ACTIVE);
         world_done(&world);
 }
 
@@ -245,6 +273,7 @@ int main(int argc, char **argv) {
         g_assert_cmpint(errors_register(), >=, 0);
 
         g_test_add_func("/service/plugin-names/M03-precedence", test_precedence);
+        g_test_add_func("/service/plugin-names/M03-user-over-workspace", test_user_over_workspace);
         g_test_add_func("/service/plugin-names/M11-inapplicable", test_when);
         g_test_add_func("/service/plugin-names/M17-host-marker", test_host_marker);
         g_test_add_func("/service/plugin-names/TR-08-evil-names", test_evil_names);

@@ -103,19 +103,39 @@ static void test_tokens(void) {
         world_done(&world);
 }
 
+/* For all: also for one that has nothing the feature is about. */
 static void test_feature_flip(void) {
+        static const char *const names[] = { "sample", "other", "without-code" };
         World world;
         Plugin *plugin;
+        g_autofree char *placed = NULL;
 
         world_init(&world);
-        plugin = world_activate(&world, "sample");
-        plugin_set_set_extension_host(world.set, false);
+        world_activate(&world, "sample");
+        world_activate(&world, "other");
+        placed = world_placed(&world, "without-code");
+        fixture_write(placed, "plugin.json",
+                        "{\"$schema\":\"https://agent-plugins.org/schemas/plugin.json\",\"name\":\"without-code\"}", -1);
+        fixture_write(placed, "skills/a/SKILL.md", "---\nname: a\ndescription: b\n---\n", -1);
         g_assert_cmpint(plugin_set_reload(world.set, NULL), ==, 0);
-        g_assert_cmpint(plugin_get_trust(plugin), ==, TRUST_CAPABILITIES_CHANGED);
-        assert_refused(plugin_set_verify(world.set, plugin, 2, &error), ERROR_CAPABILITIES_CHANGED);
-        plugin_set_set_extension_host(world.set, true);
-        g_assert_cmpint(plugin_set_reload(world.set, NULL), ==, 0);
-        assert_label(plugin, PLUGIN_ACTIVE);
+        plugin = world_find(&world, "without-code");
+        world_trust(&world, plugin);
+        g_assert_cmpint(plugin_set_enable(world.set, plugin, NULL), ==, 0);
+
+        for (unsigned on = 0; on < 2; on++) {
+                plugin_set_set_extension_host(world.set, on);
+                g_assert_cmpint(plugin_set_reload(world.set, NULL), ==, 0);
+                for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+                        plugin = world_find(&world, names[i]);
+                        g_test_message("%s, %s", names[i], on ? "on" : "off");
+                        g_assert_cmpint(plugin_get_label(plugin) == PLUGIN_ACTIVE, ==, on);
+                        g_assert_cmpint(plugin_get_trust(plugin), ==, on ? TRUST_TRUSTED : TRUST_CAPABILITIES_CHANGED);
+                        if (!on)
+                                assert_refused(plugin_set_verify(world.set, plugin, 2, &error), ERROR_CAPABILITIES_CHANGED);
+                        else
+                                g_assert_cmpint(plugin_set_verify(world.set, plugin, 2, NULL), ==, 0);
+                }
+        }
         world_done(&world);
 }
 
@@ -186,19 +206,25 @@ static void test_replaced_module(void) {
 static void test_edit_staged(void) {
         World world;
         Plugin *plugin;
-        g_autofree char *file = NULL;
+        g_autofree char *copy = NULL, *file = NULL, *after = NULL;
+        struct stat status;
 
         world_init(&world);
         plugin = world_activate(&world, "sample");
-        file = g_build_filename(staged_copy_get_path(plugin_get_staged(plugin)), "native/main.mjs", NULL);
+        copy = g_strdup(staged_copy_get_path(plugin_get_staged(plugin)));
+        file = g_build_filename(copy, "native/main.mjs", NULL);
+        /* In place, the same size, and the mode of before: nothing but bytes is different. */
+        g_assert_cmpint(stat(file, &status), ==, 0);
         g_assert_cmpint(g_chmod(file, 0600), ==, 0);
-        g_assert_true(g_file_set_contents(file, "export function apply() {;\n", -1, NULL) ||
-                        errno == EACCES);
+        fixture_write(copy, "native/main.mjs", "export function apply() {;\n", -1);
+        g_assert_cmpint(g_chmod(file, (int) (status.st_mode & 07777)), ==, 0);
         assert_refused(plugin_set_verify(world.set, plugin, 2, &error), ERROR_NOT_ACTIVE);
         assert_label(plugin, PLUGIN_UNSTAGED);
 
         /* Trusting the same bytes again makes a new copy. */
         world_trust(&world, plugin);
+        after = fixture_read(staged_copy_get_path(plugin_get_staged(plugin)), "native/main.mjs");
+        g_assert_cmpstr(after, ==, "export function apply() {}\n");
         g_assert_cmpint(plugin_set_enable(world.set, plugin, NULL), ==, 0);
         g_assert_cmpint(plugin_set_verify(world.set, plugin, 4, NULL), ==, 0);
         world_done(&world);
@@ -390,6 +416,7 @@ static void test_update(void) {
 static void test_reload_grants_nothing(void) {
         World world;
         Plugin *plugin;
+        g_autofree char *placed = NULL;
 
         world_init(&world);
         plugin = world_install(&world, "sample");
@@ -398,6 +425,18 @@ static void test_reload_grants_nothing(void) {
         g_assert_cmpint(plugin_get_trust(plugin), ==, TRUST_NOT_REVIEWED);
         g_assert_cmpuint(plugin_get_generation(plugin), ==, 0);
         g_assert_cmpstr(world.events->str, ==, "+sample "); /* and says nothing of what is the same */
+
+        /* Neither to bytes that took the place of what was trusted. */
+        world_trust(&world, plugin);
+        g_assert_cmpint(plugin_set_enable(world.set, plugin, NULL), ==, 0);
+        placed = world_placed(&world, "sample");
+        fixture_write(placed, "native/main.mjs", "evil()\n", -1);
+        for (unsigned i = 0; i < 3; i++) {
+                g_assert_cmpint(plugin_set_reload(world.set, NULL), ==, 0);
+                g_assert_cmpint(plugin_get_trust(plugin), ==, TRUST_CONTENT_CHANGED);
+                assert_label(plugin, PLUGIN_ENABLED_UNTRUSTED);
+        }
+        g_assert_cmpuint(plugin_get_generation(plugin), ==, 2);
         world_done(&world);
 }
 
