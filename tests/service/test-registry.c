@@ -43,6 +43,32 @@ static void test_other_plugin_keeps_its_name(Registered *registered, const void 
         assert_refused(registered, registered->one, "command", "{\"name\":\"shared_name\",\"description\":\"d\"}", "already registered");
 }
 
+/* Nothing is cut off or put together, so what differs in the middle differs; what is too long is refused, not shortened. */
+static void test_long_names(Registered *registered, const void *data) {
+        g_autofree char *first = g_strnfill(30, 'a'), *last = g_strnfill(30, 'z'), *filler = g_strnfill(29, 'm');
+        g_autofree char *longer = g_strconcat(first, filler, "1", last, NULL), *longer_too = g_strconcat(first, filler, "2", last, NULL);
+        g_autofree char *fits = g_strconcat(first, "mmm1", last, NULL), *fits_too = g_strconcat(first, "mmm2", last, NULL);
+        const Registration *found, *found_too;
+
+        (void) data;
+        g_assert_cmpuint(strlen(longer), ==, 90);
+        g_assert_cmpuint(strlen(fits), ==, TOOL_NAME_CHARS_MAX);
+        g_assert_cmpuint(registered_tool(registered, registered->one, 0, longer), ==, 0);
+        g_assert_cmpuint(registered_tool(registered, registered->one, 0, longer_too), ==, 0);
+        g_assert_cmpuint(registry_count(registered->registry, REGISTRATION_TOOL, NULL), ==, 0);
+
+        g_assert_cmpuint(registered_tool(registered, registered->one, 0, fits), >, 0);
+        g_assert_cmpuint(registered_tool(registered, registered->two, 0, fits_too), >, 0);
+        registered_activate(registered->one);
+        registered_activate(registered->two);
+        found = registered_find(registered, NULL, REGISTRATION_TOOL, fits, NULL);
+        found_too = registered_find(registered, NULL, REGISTRATION_TOOL, fits_too, NULL);
+        g_assert_true(found && found->owner == registered->one);
+        g_assert_true(found_too && found_too->owner == registered->two);
+        g_assert_cmpstr(found->name, ==, fits);
+        g_assert_cmpstr(found_too->name, ==, fits_too);
+}
+
 /* Names are the authors' own; none is put together from an owner and a tool, where "a_b" and "c" would meet "a" and "b_c". */
 static void test_no_name_is_shared(Registered *registered, const void *data) {
         static const char *const names[] = { "listing", "c", "b_c", "a_b_c" };
@@ -122,9 +148,28 @@ static void test_stale_owner_object(Registered *registered, const void *data) {
 }
 
 static void test_withdrawn_owner(Registered *registered, const void *data) {
+        static const struct {
+                const char *kind, *spec;
+        } late[] = {
+                { "tool", "{\"name\":\"late\",\"description\":\"d\",\"input_schema\":{\"type\":\"object\"}}" },
+                { "command", "{\"name\":\"late\",\"description\":\"d\"}" },
+                { "hook", "{\"name\":\"tools/pre-execute\",\"description\":\"d\"}" },
+        };
+        static const OwnerState ended[] = { OWNER_REVOKED, OWNER_FAULTED, OWNER_FAILED };
+
         (void) data;
-        owner_set_state(registered->one, OWNER_REVOKED, "disabled");
-        assert_refused(registered, registered->one, "tool", "{\"name\":\"late\",\"description\":\"d\",\"input_schema\":{\"type\":\"object\"}}", "live");
+        for (size_t i = 0; i < G_N_ELEMENTS(ended); i++) {
+                g_autoptr(Owner) owner = registered_owner(registered, "one");
+
+                g_assert_cmpuint(registered_tool(registered, owner, 0, "in_time"), >, 0);
+                registered_activate(owner);
+                registry_withdraw(registered->registry, owner, NULL);
+                owner_set_state(owner, ended[i], "ended");
+                for (size_t j = 0; j < G_N_ELEMENTS(late); j++)
+                        assert_refused(registered, owner, late[j].kind, late[j].spec, "live");
+                for (RegistrationKind kind = 0; kind < _REGISTRATION_KIND_MAX; kind++)
+                        g_assert_cmpuint(registry_count(registered->registry, kind, NULL), ==, 0);
+        }
 }
 
 static void test_tool_limit(Registered *registered, const void *data) {
@@ -235,6 +280,7 @@ int main(int argc, char **argv) {
         REGISTERED_TEST("/registry/usable-when-active", test_usable_when_active);
         REGISTERED_TEST("/registry/O06-A08-names", test_names);
         REGISTERED_TEST("/registry/TR-14-other-plugin-keeps-its-name", test_other_plugin_keeps_its_name);
+        REGISTERED_TEST("/registry/TR-14-long-names", test_long_names);
         REGISTERED_TEST("/registry/TR-16-no-name-is-shared", test_no_name_is_shared);
         REGISTERED_TEST("/registry/O09-A17-registering-again", test_again);
         REGISTERED_TEST("/registry/A16-foreign-owner", test_foreign_owner);
