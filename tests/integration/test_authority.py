@@ -77,6 +77,31 @@ class Sessions(ServiceCase):
         self.assertFails('NoSuchTool', other.tool, 'probe', session=second)
 
 
+class Late(ServiceCase):
+    """What an extension registers when its end has begun."""
+
+    def test_TR_17_registered_while_it_is_cleaned_up_and_later(self):
+        late = """
+  const again = name => ctx.tools.register({ name, description: 'd', parameters: { type: 'object' }, execute() { return 'x' } })
+  const attempt = async name => { try { await again(name) } catch {} }
+  ctx.effect(() => async () => {
+    setTimeout(() => attempt('afterwards'), 300)
+    await attempt('during')
+    await new Promise(done => setTimeout(done, 100))
+    await attempt('a_while_later')
+  })"""
+        plugin = self.client.bring_up(self.bundle('probe', tool_source("return 'x'", more=late)))
+        self.client.wait_for_tools('probe')
+        other = self.connect()
+        other.call('Sessions', 'Open', '(a{sv})', {})
+        seen = []
+        self.client.plugin('Disable', plugin)
+        iterate_until(lambda: seen.append(other.tools()) or not self.units.names(), what='the end of the host')
+        self.assertEqual({name for tools in [*seen, other.tools()] for name in tools}, set())
+        self.client.plugin('Enable', plugin)
+        self.client.wait_for_tools('probe')
+
+
 class Generations(ServiceCase):
     """What happens to a generation when the next one comes."""
 

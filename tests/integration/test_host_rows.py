@@ -119,7 +119,7 @@ class Calls(RowCase):
         iterate_until(lambda: self.client.command('do-it', 'seen')['text'] == 'cancelled', what='the cancellation')
         self.assertEqual(self.facts()['Unit'], unit)
 
-    def test_C08_S15_a_command_of_a_host_that_is_down_says_why_as_everything_else(self):
+    def test_C08_S15_T17_a_command_of_a_host_that_is_down_says_why_as_everything_else(self):
         self.command("return 'done'")
         for _ in range(3):
             iterate_until(lambda: self.facts()['HostState'] in ('ready', 'failed'), what='the start')

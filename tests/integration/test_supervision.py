@@ -65,7 +65,7 @@ class SupervisionCase(ServiceCase):
 
 
 class Supervision(SupervisionCase):
-    def test_A04_failed_bytes_are_not_tried_again_by_themselves(self):
+    def test_A04_T17_failed_bytes_are_not_tried_again_by_themselves(self):
         self.refuse('probe', COUNTED % "throw new Error('no')")
         self.client.bring_up(self.bundle('other', tool_source(ECHO, name='other')))
         self.client.call('Sessions', 'Open', '(a{sv})', {})

@@ -149,6 +149,22 @@ class Lifecycle(ServiceCase):
         self.assertFails('NotInstalledByUs', self.client.plugin, 'Uninstall', self.client.plugins()['probe'][0])
         self.assertTrue(self.installed_folder().exists())
 
+    def test_TR_13_dropped_bundle_is_listed_and_runs_nothing(self):
+        ran = self.daemon.base / 'ran'
+        (self.daemon.home / 'plugins').mkdir(mode=0o700, exist_ok=True)
+        shutil.copytree(self.source, self.installed_folder())
+        script = self.installed_folder() / 'run.sh'
+        script.write_text(f'#!/bin/sh\ntouch {ran}\n')
+        script.chmod(0o755)
+        (self.installed_folder() / 'mcp.json').write_text('{"mcpServers":{"x":{"command":"./run.sh"}}}')
+        self.client.call('', 'Reload')
+        facts = self.facts()
+        self.assertEqual((facts['Trust'], facts['Enabled'], facts['State']), ('not-reviewed', False, 'disabled'))
+        self.client.call('Sessions', 'Open', '(a{sv})', {})
+        self.client.review(facts['Id'])
+        self.assertFails('NotTrusted', self.client.plugin, 'Enable', facts['Id'])
+        self.assertEqual((self.client.tools(), self.units.names(), ran.exists()), ([], [], False))
+
     def test_install_twice(self):
         self.client.install(self.source)
         self.assertFails('AlreadyInstalled', self.client.install, self.source)
@@ -231,6 +247,17 @@ class Manifests(ServiceCase):
                            (' ', 'NotSupported')):
             with self.subTest(path=path):
                 self.assertFails(name, self.client.install, path)
+
+    def test_DB_16_description_and_reason(self):
+        odd = '%s%n%08x'
+        source = tool_source("return 'x'", more=f"ctx.on('tools/pre-execute', () => ({{ kind: 'deny', reason: '{odd}' }}))")
+        self.client.bring_up(self.bundle('probe', source.replace('Made for a test.', odd)))
+        [listed] = self.client.call('Tools', 'List', '(a{sv})', {})
+        self.assertIn(odd, json.dumps(listed))
+        self.assertIn(odd, self.assertFails('HookDenied', self.client.tool, 'probe').message)
+        for words in (('tools',), ('tools', 'probe'), ('--json', 'tools')):
+            self.assertIn(odd, run(self.bus.address, *words).stdout)
+        self.assertIn(odd, run(self.bus.address, 'call', 'probe').stderr)
 
     def test_DB_03_DB_16_name_of_a_folder_that_is_not_text(self):
         plugins = self.daemon.home / 'plugins'
