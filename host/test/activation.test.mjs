@@ -261,6 +261,29 @@ export function apply(ctx) {
   })
 })
 
+test('TR-17 registering in the own clean-up, and while that goes on, is refused', async () => {
+  await withCore({ 'a.mjs': `export const inject = ['tools']
+export function apply(ctx) {
+  const attempt = when => {
+    try {
+      ctx.tools.register({ name: 'late', description: '', parameters: { type: 'object' }, execute: () => 1 })
+      console.log('taken ' + when)
+    } catch (error) { console.log('refused ' + when + ': ' + error.message) }
+  }
+  ctx.effect(() => async () => {
+    attempt('at once')
+    await new Promise(resolve => setTimeout(resolve, 100))
+    attempt('after a while')
+  })
+}` }, async core => {
+    await core.activateOk('a.mjs')
+    await core.deactivate()
+    await core.heard(/refused at once: /)
+    await core.heard(/refused after a while: /)
+    assert.deepEqual(core.registered, [])
+  })
+})
+
 test('A18 A19 an error outside a call faults the owner whose code it is, and no other', async () => {
   await withCore({
     'a.mjs': module(`${tool('one')}\n  setTimeout(() => { throw new Error('from a timer') }, 100)`),
