@@ -52,12 +52,26 @@ static void test_manifest_file(void) {
         g_assert_cmpint(loaded.r, ==, -ENOENT);
         loaded_done(&loaded);
 
+        /* None of these is as good as not there: the next name is never looked at. */
+        fixture_write(folder, "kimi.plugin.json", "{\"name\":\"kimi\"}", -1);
         fixture_write(folder, "real.json", "{\"$schema\":\"x\",\"name\":\"x\"}", -1);
         link_to("real.json", folder, "plugin.json");
         loaded = load_with(folder, true);
         g_assert_cmpint(loaded.r, ==, -EBADMSG);
         loaded_done(&loaded);
         g_assert_cmpint(g_unlink(path), ==, 0);
+
+        link_to("nowhere", folder, "plugin.json");
+        loaded = load_with(folder, true);
+        g_assert_cmpint(loaded.r, ==, -EBADMSG);
+        loaded_done(&loaded);
+        g_assert_cmpint(g_unlink(path), ==, 0);
+
+        fixture_make_directory(folder, "plugin.json");
+        loaded = load_with(folder, true);
+        g_assert_cmpint(loaded.r, ==, -EBADMSG);
+        loaded_done(&loaded);
+        g_assert_cmpint(g_rmdir(path), ==, 0);
 
         g_assert_cmpint(mkfifo(path, 0600), ==, 0); /* must not hang */
         loaded = load_with(folder, true);
@@ -81,6 +95,8 @@ static void test_declared_paths(void) {
                 { "\"native\":{\"path\":\"gone.mjs\"}", DIAGNOSTIC_NATIVE_ENTRY_MISSING },
                 { "\"commands\":{\"path\":\"link/x.md\"}", DIAGNOSTIC_BUNDLE_SYMLINK },
                 { "\"commands\":{\"path\":\"link\"}", DIAGNOSTIC_BUNDLE_SYMLINK },
+                { "\"commands\":{\"path\":\"away/hostname\"}", DIAGNOSTIC_BUNDLE_SYMLINK },
+                { "\"native\":{\"path\":\"away\"}", DIAGNOSTIC_BUNDLE_SYMLINK },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -91,6 +107,8 @@ static void test_declared_paths(void) {
                 fixture_write(folder, "real/x.md", "x", -1);
                 if (strstr(cases[i].keys, "link"))
                         link_to("real", folder, "link");
+                if (strstr(cases[i].keys, "away"))
+                        link_to("/etc", folder, "away");
                 if (cases[i].code == _DIAGNOSTIC_CODE_MAX) {
                         Loaded loaded = load_with(folder, true);
 
@@ -309,7 +327,7 @@ static void test_inventory(void) {
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/service/bundle/M04-preference", test_preference);
-        g_test_add_func("/service/bundle/manifest-file", test_manifest_file);
+        g_test_add_func("/service/bundle/M04-manifest-that-is-no-file", test_manifest_file);
         g_test_add_func("/service/bundle/M08-declared-paths", test_declared_paths);
         g_test_add_func("/service/bundle/M09-native-entries", test_native);
         g_test_add_func("/service/bundle/M12-network-hosts", test_hosts);
