@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What happens when the bytes of an enabled bundle change: nothing new runs, and everybody is told."""
 
-from codewhale import ServiceCase, iterate_until, tool_source
+from codewhale import BusError, ServiceCase, iterate_until, tool_source
 
 
 class Changes(ServiceCase):
@@ -37,6 +37,26 @@ class Changes(ServiceCase):
         self.entry.write_bytes(self.entry.read_bytes().replace(b'one', b'two'))
         self.assertFails('ContentChanged', self.client.tool, 'probe')
         self.assertEqual(self.facts()['Trust'], 'content-changed')
+
+    def test_T11_edited_sealed_copy_is_refused_at_the_next_call(self):
+        self.approver()
+        self.assertEqual(self.client.tool('probe')['content'][0]['text'], 'one')
+        [sealed] = (self.daemon.home / 'extensions' / 'staged').glob('*/*/native/main.mjs')
+        mode = sealed.stat().st_mode & 0o7777
+        sealed.chmod(0o600)
+        sealed.write_bytes(sealed.read_bytes().replace(b'one', b'two'))
+        sealed.chmod(mode)
+        with self.assertRaises(BusError) as caught:
+            self.client.tool('probe')
+        self.assertIn(caught.exception.name.rsplit('.', 1)[1], ('NotActive', 'NoSuchTool'), caught.exception.message)
+        self.client.wait_for_tools()
+        facts = self.facts()
+        self.assertEqual((facts['State'], facts['Enabled']), ('unstaged', True))
+        # The source is what was reviewed, so the same review gives a new copy.
+        self.client.trust(self.plugin)
+        self.client.plugin('Enable', self.plugin)
+        self.client.wait_for_tools('probe')
+        self.assertEqual(self.client.tool('probe')['content'][0]['text'], 'one')
 
     def test_new_folder_and_new_mode_are_noticed(self):
         for change, undo in ((lambda: (self.entry.parent / 'empty').mkdir(), lambda: (self.entry.parent / 'empty').rmdir()),

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 
-from codewhale import SAMPLES, SCHEMA, ServiceCase, tool_source
+from codewhale import SAMPLES, SCHEMA, ServiceCase, iterate_until, tool_source
 from codewhale.terminal import run
 
 MANIFEST = {'$schema': SCHEMA, 'name': 'probe', 'version': '1.0.0', 'extensions': {'net.codewhale': {'native': {'path': 'native/main.mjs'}}}}
@@ -248,6 +248,38 @@ class Manifests(ServiceCase):
             with self.subTest(path=path):
                 self.assertFails(name, self.client.install, path)
 
+    def test_DB_03_bundle_in_a_folder_that_is_not_text(self):
+        """Told escaped in replies, properties, signals, errors and the log, and of use like any other."""
+        shown = '\\xff\\xfe\\x0a'
+        plugins = self.daemon.home / 'plugins'
+        plugins.mkdir(mode=0o700, exist_ok=True)
+        folder = os.fsencode(plugins) + b'/\xff\xfe\n'
+        os.rename(self.bundle('probe', tool_source("return 'x'")), folder)
+        self.client.call('', 'Reload')
+        plugin, path = self.client.plugins()['probe'][:2]
+        facts = self.client.properties('Plugin', path=path)
+        self.assertTrue(facts['Root'].endswith('/' + shown), facts['Root'])
+        self.assertTrue([text for text in texts_of(self.client.review(plugin)) if shown in text])
+        self.client.trust(plugin)
+        self.client.plugin('Enable', plugin)
+        self.client.wait_for_tools('probe')
+        properties = self.client.signals('org.freedesktop.DBus.Properties', 'PropertiesChanged', path)
+        changed = self.client.signals('Plugins', 'Changed')
+        os.rename(folder + b'/native', folder + b'/\xff\xfe\n')
+        self.client.call('', 'Reload')
+        iterate_until(lambda: changed and properties, what='the signals')
+        facts = self.client.properties('Plugin', path=path)
+        diagnosed = texts_of(json.loads(self.client.call('Plugins', 'Describe', '(s)', plugin)))
+        self.assertTrue([text for text in diagnosed if shown in text], diagnosed)
+        self.client.plugin('Disable', plugin)
+        error = self.assertFails('NotInstalledByUs', self.client.plugin, 'Uninstall', plugin)
+        told = [*texts_of([list(row) for row in changed]), *texts_of([list(row) for row in properties]), *texts_of(facts), *diagnosed, error.message]
+        for text in [*told, self.daemon.log()]:
+            self.assertNotIn('\ufffd', text)
+            self.assertNotIn('\xff', text)
+        for text in told:
+            self.assertNotIn('\n', text)
+
     def test_DB_16_description_and_reason(self):
         odd = '%s%n%08x'
         source = tool_source("return 'x'", more=f"ctx.on('tools/pre-execute', () => ({{ kind: 'deny', reason: '{odd}' }}))")
@@ -276,4 +308,5 @@ class Manifests(ServiceCase):
         for said in (status.stdout, status.stderr, doctor.stdout, doctor.stderr, self.daemon.log()):
             self.assertNotIn('\udcff', said)
             self.assertNotIn('\xff', said)
+            self.assertNotIn('\ufffd', said)
         self.assertEqual(self.client.plugins(), {})
