@@ -112,6 +112,20 @@ static void test_when(void) {
         world_trust(&world, plugin);
         assert_refused(plugin_set_enable(world.set, plugin, &error), ERROR_NOT_ACTIVE);
         g_assert_false(plugin_is_enabled(plugin));
+
+        own(placed, "elsewhere", "\"native\":{\"path\":\"a.mjs\"},\"when\":{\"binaries\":[\"sh\",\"no-such-program-here\"]}");
+        g_assert_cmpint(plugin_set_reload(world.set, NULL), ==, 0);
+        assert_label(plugin, PLUGIN_INAPPLICABLE);
+        world_trust(&world, plugin);
+        assert_refused(plugin_set_enable(world.set, plugin, &error), ERROR_NOT_ACTIVE);
+        g_assert_false(plugin_is_enabled(plugin));
+
+        /* It was the condition and nothing else. */
+        own(placed, "elsewhere", "\"native\":{\"path\":\"a.mjs\"},\"when\":{\"binaries\":[\"sh\"],\"os\":[\"linux\"]}");
+        g_assert_cmpint(plugin_set_reload(world.set, NULL), ==, 0);
+        world_trust(&world, plugin);
+        g_assert_cmpint(plugin_set_enable(world.set, plugin, NULL), ==, 0);
+        assert_label(plugin, PLUGIN_ACTIVE);
         world_done(&world);
 }
 

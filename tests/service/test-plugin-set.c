@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bundles from install to uninstall, on real folders (contract 2). */
+#include "common/limits.h"
 #include "world.h"
 
 static void test_life(void) {
@@ -440,6 +441,25 @@ static void test_reload_grants_nothing(void) {
         world_done(&world);
 }
 
+static void test_history(void) {
+        World world;
+        Plugin *plugin;
+        g_autofree char *text = NULL;
+        g_autoptr(Jdoc) doc = NULL;
+        Jval record;
+
+        world_init(&world);
+        plugin = world_install(&world, "sample");
+        for (unsigned i = 0; i < RECEIPTS_MAX + 2; i++)
+                world_trust(&world, plugin);
+        g_assert_cmpuint(plugin_get_generation(plugin), ==, RECEIPTS_MAX + 2);
+        text = fixture_read(world.home, "plugins/state.json");
+        g_assert_cmpint(jdoc_parse(text, strlen(text), NULL, &doc, NULL), ==, 0);
+        record = jval_member(jval_member(jdoc_root(doc), "plugins"), plugin_get_id(plugin));
+        g_assert_cmpuint(jval_length(jval_member(record, "review_history")), ==, 32);
+        world_done(&world);
+}
+
 static void test_held_copy(void) {
         World world;
         Plugin *plugin;
@@ -511,6 +531,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/service/plugin-set/T12-uninstall", test_uninstall);
         g_test_add_func("/service/plugin-set/T09-two-services", test_two_services);
         g_test_add_func("/service/plugin-set/T13-update", test_update);
+        g_test_add_func("/service/plugin-set/T14-history", test_history);
         g_test_add_func("/service/plugin-set/T17-reload-grants-nothing", test_reload_grants_nothing);
         g_test_add_func("/service/plugin-set/held-copy", test_held_copy);
         g_test_add_func("/service/plugin-set/files", test_files);
