@@ -131,6 +131,11 @@ class Terminal:
     def echoes(self):
         return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
 
+    def _drain(self):
+        """What a process that is gone had written before."""
+        while select.select([self.master], [], [], 0)[0] and self._read():
+            pass
+
     def wait(self, seconds=SECONDS):
         """The exit status, or the negative signal."""
         deadline = time.monotonic() + seconds
@@ -138,6 +143,7 @@ class Terminal:
             done, status = os.waitpid(self.process, os.WNOHANG)
             if done:
                 self.status = os.waitstatus_to_exitcode(status)
+                self._drain()
             elif time.monotonic() > deadline:
                 raise AssertionError(f'it does not end:\n{self.seen}')
             else:
