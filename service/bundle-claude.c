@@ -19,11 +19,16 @@ static const struct {
 static void check_text(const BundleNode *node, int root, Diagnostics *diagnostics) {
         g_autofree char *text = NULL;
         size_t size = 0;
+        int r;
 
-        if (node->directory || !g_str_has_suffix(node->path, ".md") ||
-                        safe_read_at(root, node->path, SKILL_FILE_BYTES_MAX, &text, &size) < 0)
+        if (node->directory || !g_str_has_suffix(node->path, ".md"))
                 return;
-        if (g_strstr_len(text, (gssize) size, CLAUDE_ROOT))
+        r = safe_read_at(root, node->path, SKILL_FILE_BYTES_MAX, &text, &size);
+        if (r < 0)
+                diagnostics_add(diagnostics, DIAGNOSTIC_MANIFEST_INVALID, node->path,
+                                "It can't be searched for " CLAUDE_ROOT " (%s; at most %u bytes are), so the bundle can't be used.",
+                                g_strerror(-r), (unsigned) SKILL_FILE_BYTES_MAX);
+        else if (g_strstr_len(text, (gssize) size, CLAUDE_ROOT))
                 diagnostics_add(diagnostics, DIAGNOSTIC_MANIFEST_INVALID, node->path,
                                 "It uses " CLAUDE_ROOT ", which is not supported, so the bundle can't be used.");
 }

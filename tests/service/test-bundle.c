@@ -262,6 +262,38 @@ static void test_claude_refusals(void) {
         }
 }
 
+/* What is too large to be searched is not taken for harmless; one byte less is, and is searched to its end. */
+static void test_claude_large_texts(void) {
+        static const struct {
+                size_t size;
+                bool last, fine;
+        } cases[] = {
+                { SKILL_FILE_BYTES_MAX, false, true },
+                { SKILL_FILE_BYTES_MAX, true, false },
+                { SKILL_FILE_BYTES_MAX + 1, false, false },
+                { SKILL_FILE_BYTES_MAX + 1, true, false },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                static const char word[] = "${CLAUDE_PLUGIN_ROOT}";
+                char *folder = fixture_new_folder();
+                g_autofree char *text = g_malloc(cases[i].size);
+                Loaded loaded;
+
+                memset(text, 'a', cases[i].size);
+                if (cases[i].last)
+                        memcpy(text + cases[i].size - (sizeof(word) - 1), word, sizeof(word) - 1);
+                g_test_message("case %zu", i);
+                fixture_write(folder, ".claude-plugin/plugin.json", "{\"name\":\"x\"}", -1);
+                fixture_write(folder, "commands/a.md", text, (gssize) cases[i].size);
+                loaded = load_with(folder, true);
+                g_assert_cmpint(loaded.r, ==, 0);
+                g_assert_cmpint(!diagnostics_has_error(loaded.bundle->diagnostics), ==, cases[i].fine);
+                loaded_done(&loaded);
+                fixture_remove(folder);
+        }
+}
+
 static void test_skills(void) {
         static const struct {
                 const char *text;
@@ -334,6 +366,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/service/bundle/M12-hosts-without-servers", test_hosts_without_servers);
         g_test_add_func("/service/bundle/M13-mcp-paths", test_mcp_paths);
         g_test_add_func("/service/bundle/M16-claude-refusals", test_claude_refusals);
+        g_test_add_func("/service/bundle/M16-claude-large-texts", test_claude_large_texts);
         g_test_add_func("/service/bundle/skills", test_skills);
         g_test_add_func("/service/bundle/inventory", test_inventory);
         return g_test_run();
