@@ -19,6 +19,7 @@
 /* A ticket that was good until a moment ago; only its digest is kept. */
 typedef struct Late {
         char *digest;
+        uint64_t host_generation; /* to every other process it is as good as a made-up one (X08) */
         uint64_t until_usec;
 } Late;
 
@@ -110,25 +111,30 @@ static void forget_late(CoreDesk *desk) {
                 late_free(g_queue_pop_head(&desk->late));
 }
 
-void core_desk_revoke(CoreDesk *desk, const char *call_id, const char *ticket) {
+void core_desk_revoke(CoreDesk *desk, const Registration *tool, const char *call_id, const char *ticket) {
         Late *late;
 
         if (ticket_table_remove_invocation(desk->tickets, call_id) == 0)
                 return;
         late = g_new0(Late, 1);
         late->digest = sha256_hex(ticket, strlen(ticket));
+        late->host_generation = owner_get_generation(tool->owner);
         late->until_usec = now_usec(desk) + CORE_LATE_MSEC * UINT64_C(1000);
         g_queue_push_tail(&desk->late, late);
         forget_late(desk);
 }
 
-static bool is_late(CoreDesk *desk, const char *ticket) {
+static bool is_late(CoreDesk *desk, const Host *host, const char *ticket) {
+        uint64_t generation = owner_get_generation(host->owner);
         g_autofree char *digest = sha256_hex(ticket, strlen(ticket));
 
         forget_late(desk);
-        for (GList *item = desk->late.head; item; item = item->next)
-                if (strcmp(((Late *) item->data)->digest, digest) == 0)
+        for (GList *item = desk->late.head; item; item = item->next) {
+                const Late *late = item->data;
+
+                if (late->host_generation == generation && strcmp(late->digest, digest) == 0)
                         return true;
+        }
         return false;
 }
 
@@ -212,7 +218,7 @@ void core_desk_call(CoreDesk *desk, Host *host, uint64_t id, Jval params) {
         TicketScope claim;
         CoreGate *gate;
 
-        if (is_late(desk, ticket)) {
+        if (is_late(desk, host, ticket)) {
                 refuse(host, id, RPC_CANCELLED, "The call that asked has ended.");
                 return;
         }

@@ -37,5 +37,5 @@ SessionCore *core_desk_find_core(const CoreDesk *desk, const Session *session, c
 /** core_desk_mint() - a ticket for one call; -errno when there is none to be had. Never logged, never kept elsewhere */
 int core_desk_mint(CoreDesk *desk, const Registration *tool, const char *call_id, char ret[static TICKET_ID_CHARS + 1]);
 
-/** core_desk_revoke() - the call ended; what comes with its ticket within CORE_LATE_MSEC is late, not forged */
-void core_desk_revoke(CoreDesk *desk, const char *call_id, const char *ticket);
+/** core_desk_revoke() - the call ended; what its own host sends with its ticket within CORE_LATE_MSEC is late, not forged */
+void core_desk_revoke(CoreDesk *desk, const Registration *tool, const char *call_id, const char *ticket);

@@ -302,7 +302,7 @@ CoreGate *core_gate_close(CoreGate *gate, const char *reason) {
         if (!gate)
                 return NULL;
 
-        core_desk_revoke(gate->service->core_desk, gate->outer->call_id, gate->ticket);
+        core_desk_revoke(gate->service->core_desk, gate->target, gate->outer->call_id, gate->ticket);
         while (gate->waiting.length > 0)
                 end_call(gate, g_queue_peek_head(&gate->waiting), reason);
         /* A call that is just being started hears of it when it has started. */

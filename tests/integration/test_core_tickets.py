@@ -82,6 +82,13 @@ class Forgers(CoreCase):
         attempts = self.records(kind='attempt')
         self.assertEqual([(row['plugin'], row['result'], row['outcome']) for row in attempts], [(forger, 'BadTicket', 'refused')] * 2)
         self.assertIn('wrong host', attempts[1]['note'], 'but the record tells a person')
+
+        # When its call has ended nothing is left of it, so that there is no field that could be wrong.
+        self.client.plugin('Disable', thief)
+        iterate_until(lambda: victim.done, what='the end of the call whose ticket it was')
+        call = self.client.start_tool('ask', {'count': 1, 'tickets': [ticket], 'listen': True}, session=self.session)
+        self.assertEqual(json.loads(call.result(60))['content'][0]['text'], answers[0])
+        self.assertIn('unknown', self.records(kind='attempt')[0]['note'])
         self.assertEqual(self.records(tool='read'), [])
         self.assertNotIn(ticket, self.daemon.log())
 
