@@ -519,16 +519,21 @@ static void test_not_a_descriptor(void) {
         g_assert_null(channel_free(NULL));
 }
 
+/* Three frames came, and the first of them made its receiver hold the rest. */
+static void peer_init_held(Peer *peer) {
+        peer_init(peer);
+        peer->hold_at_frame = 1;
+        for (unsigned i = 0; i < 3; i++)
+                peer_send_frame(peer, "{}", 2);
+        peer_run(peer);
+        g_assert_cmpuint(peer->n_frames, ==, 1);
+}
+
 /* What is held is neither lost nor handed over, whether it was read already or waits in the socket. */
 static void test_hold(void) {
         g_auto(Peer) peer;
 
-        peer_init(&peer);
-        peer.hold_at_frame = 1;
-        for (unsigned i = 0; i < 3; i++)
-                peer_send_frame(&peer, "{}", 2);
-        peer_run(&peer);
-        g_assert_cmpuint(peer.n_frames, ==, 1);
+        peer_init_held(&peer);
         peer_send_frame(&peer, "[4]", 3);
         peer_run(&peer);
         g_assert_cmpuint(peer.n_frames, ==, 1);
@@ -545,12 +550,7 @@ static void test_hold(void) {
 static void test_hold_and_end(void) {
         g_auto(Peer) peer;
 
-        peer_init(&peer);
-        peer.hold_at_frame = 1;
-        for (unsigned i = 0; i < 3; i++)
-                peer_send_frame(&peer, "{}", 2);
-        peer_run(&peer);
-        g_assert_cmpuint(peer.n_frames, ==, 1);
+        peer_init_held(&peer);
         close_fd(&peer.fd);
         peer_run(&peer);
         g_assert_cmpuint(peer.n_frames, ==, 3);
