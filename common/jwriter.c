@@ -78,9 +78,10 @@ static void append_quoted(GString *out, const char *text, size_t size) {
 
                 g_string_append_len(out, text + plain, (gssize) (at - plain));
                 plain = at + 1;
-                if (c == '"' || c == '\\')
-                        g_string_append_printf(out, "\\%c", c);
-                else if (c == '\n')
+                if (c == '"' || c == '\\') {
+                        g_string_append_c(out, '\\');
+                        g_string_append_c(out, (char) c);
+                } else if (c == '\n')
                         g_string_append(out, "\\n");
                 else
                         g_string_append_printf(out, "\\u%04x", c);
@@ -89,13 +90,24 @@ static void append_quoted(GString *out, const char *text, size_t size) {
         g_string_append_c(out, '"');
 }
 
-static void append_plain(GString *out, const char *text, size_t size) {
+/* As g_string_set_size() does it, but without a call for nearly every one of the short texts that a record is made of. */
+static char *grow(GString *out, size_t size) {
         gsize at = out->len;
 
-        g_string_set_size(out, at + size + 2);
-        out->str[at] = '"';
-        memcpy(out->str + at + 1, text, size);
-        out->str[at + 1 + size] = '"';
+        if (size < out->allocated_len - at) {
+                out->len = at + size;
+                out->str[out->len] = '\0';
+        } else
+                g_string_set_size(out, at + size);
+        return out->str + at;
+}
+
+static void append_plain(GString *out, const char *text, size_t size) {
+        char *at = grow(out, size + 2);
+
+        at[0] = '"';
+        memcpy(at + 1, text, size);
+        at[1 + size] = '"';
 }
 
 void jwriter_string_n(JWriter *writer, const char *text, size_t size) {

@@ -6,6 +6,7 @@
 #include "common/errors.h"
 #include "common/limits.h"
 #include "common/log.h"
+#include "common/plain-text.h"
 #include "dbus/bus-call.h"
 #include "dbus/bus-request.h"
 #include "dbus/memfd.h"
@@ -111,7 +112,8 @@ static bool check_result(BusCall *call, const InvocationAnswer *answer) {
                                 "The result is larger than a message may be; CallFd gives it as a memory file.");
                 return false;
         }
-        if (!g_utf8_validate(answer->result, (gssize) answer->result_size, NULL)) {
+        if (!plain_text_is(answer->result, answer->result_size) &&
+                        !g_utf8_validate(answer->result, (gssize) answer->result_size, NULL)) {
                 reply_fail(call->reply, ERROR_EXECUTION_FAILED, "The result is no valid text.");
                 return false;
         }

@@ -70,8 +70,9 @@ static int extension_keys(const ApprovalSubject *subject, const char *hash, Appr
                 return r;
         g_string_append_c(key, ':');
         append_part(key, subject->tool);
-        keys->any = g_strdup_printf("%s:*", key->str);
-        g_string_append_printf(key, ":%s", hash);
+        keys->any = g_strconcat(key->str, ":*", NULL);
+        g_string_append_c(key, ':');
+        g_string_append(key, hash);
         keys->exact = g_strdup(key->str);
         keys->grouping = g_strdup(key->str);
         return 0;

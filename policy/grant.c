@@ -117,7 +117,7 @@ GrantTable *grant_table_free(GrantTable *table) {
 /* Session ids are ours and hold no line end, so the two parts can't run into each other. */
 static char *session_key(const char *session, const char *key) {
         assert(session && !strchr(session, '\n'));
-        return g_strdup_printf("%s\n%s", session, key);
+        return g_strconcat(session, "\n", key, NULL);
 }
 
 static const char *key_of_width(const ApprovalKeys *keys, GrantWidth width) {

@@ -207,8 +207,9 @@ const char *tool_short_name(const char *policy_name) {
 }
 
 const char *tool_family_of(const char *policy_name) {
+        /* Every rule and every list asks this of every call, and hardly any call is to one of these. */
         for (size_t i = 0; i < G_N_ELEMENTS(family_actions); i++)
-                if (strcmp(family_actions[i].policy_name, policy_name) == 0)
+                if (family_actions[i].policy_name[0] == policy_name[0] && strcmp(family_actions[i].policy_name, policy_name) == 0)
                         return family_actions[i].family;
 
         return NULL;

@@ -72,7 +72,7 @@ SessionCore *core_desk_find_core(const CoreDesk *desk, const Session *session, c
 
         if (session->core)
                 return session->core;
-        if (core_builtin_workspace(&desk->service->context, session->workspace, &error) >= 0)
+        if (core_builtin_workspace(&desk->service->context, session->workspace, ret_why ? &error : NULL) >= 0)
                 return desk->builtin;
         if (ret_why)
                 *ret_why = g_strdup(error.message);

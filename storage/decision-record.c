@@ -4,6 +4,7 @@
 #include "common/jdoc.h"
 #include "common/jwriter.h"
 #include "common/limits.h"
+#include "common/plain-text.h"
 #include "common/sanitize.h"
 #include "storage/decision-record.h"
 
@@ -13,9 +14,16 @@
 
 static void member_text(JWriter *writer, const char *key, const char *text) {
         g_autofree char *clean = NULL;
+        size_t size;
 
         if (!text)
                 return;
+        size = strlen(text);
+        if (size <= TEXT_BYTES_MAX && plain_text_is(text, size)) {
+                jwriter_key(writer, key);
+                jwriter_string_n(writer, text, size);
+                return;
+        }
         /* One line each: a story told from the record must not get lines that somebody else wrote. */
         clean = sanitize_line(text, TEXT_BYTES_MAX, NULL);
         jwriter_member_string(writer, key, clean);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <string.h>
 
 #include "common/cleanup.h"
@@ -73,6 +74,32 @@ static void test_row(const void *data) {
         g_assert_cmpint(reason != NULL, ==, !row->accepted);
 }
 
+/* What an author reads: the way to the field, and what is wrong with it. */
+static void test_reasons(void) {
+        static const struct {
+                WireMethodId method;
+                const char *params, *reason;
+        } cases[] = {
+                { WIRE_READY, "[]", "'params' must be an object" },
+                { WIRE_CANCEL, "{}", "'params' lacks 'id'" },
+                { WIRE_CANCEL, "{\"id\":\"4\"}", "'params.id' must be an unsigned integer" },
+                { WIRE_CANCEL, "{\"id\":4,\"more\":1}", "'params' has an unknown field" },
+                { WIRE_FAULTED, "{\"owner\":{\"plugin_id\":\"user/0/x\",\"generation\":1},\"error\":\"boom\"}",
+                                "'params.owner' lacks 'owner_token'" },
+                { WIRE_FAULTED, "{\"owner\":{\"plugin_id\":\"user/0/x\",\"generation\":-1}}",
+                                "'params.owner.generation' must be an unsigned integer" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(Jdoc) doc = NULL;
+                g_autofree char *reason = NULL;
+
+                g_assert_cmpint(jdoc_parse(cases[i].params, strlen(cases[i].params), NULL, &doc, NULL), ==, 0);
+                g_assert_cmpint(shape_check(jdoc_root(doc), wire_method_get(cases[i].method)->fields, &reason), ==, -EBADMSG);
+                g_assert_cmpstr(reason, ==, cases[i].reason);
+        }
+}
+
 static void test_unknown(void) {
         static const char *const names[] = {
                 "host/approve", "plugin/trust", "core/enable", "proc/launch", "proc/read", "proc/write", "proc/close", "net/start",
@@ -108,6 +135,7 @@ int main(int argc, char **argv) {
                 g_test_add_data_func(path, &rows[i], test_row);
         }
         g_test_add_func("/wire/W34-W36-W42-unknown-methods", test_unknown);
+        g_test_add_func("/wire/reasons", test_reasons);
         g_test_add_func("/wire/W45-lint", test_lint);
         return g_test_run();
 }
