@@ -51,7 +51,7 @@ static const char *const workspace_options[_WORKSPACE_ACCESS_MAX] = {
 };
 
 /* What the launcher lets the runtime touch with Landlock, which reaches where the unit's mounts don't:
- * foreign entries of /proc, and /sys. */
+ * foreign entries of /proc. */
 static void add_rights(GPtrArray *command, const SandboxSpec *spec) {
         static const char *const execute[] = { "/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin",
                 "/sbin", NULL };
@@ -66,7 +66,6 @@ static void add_rights(GPtrArray *command, const SandboxSpec *spec) {
                 "/proc/uptime",
                 "/proc/loadavg",
                 "/proc/version",
-                "/sys/devices/system/cpu",
                 NULL,
         };
 

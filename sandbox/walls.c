@@ -37,6 +37,9 @@ static const Wall walls[] = {
         { "ProcSubset", WALL_STRING, false, .text = "pid" },
         { "ProtectKernelTunables", WALL_BOOLEAN, true, .number = true },
         { "ProtectControlGroups", WALL_BOOLEAN, true, .number = true },
+        /* What systemd would mount there again in thirteen parts: hardware, and every control group with the names of what the user
+         * runs. "-" lets it be missing from the empty root, "+" is that root. */
+        { "InaccessiblePaths", WALL_STRINGS, false, .list = LIST("-+/sys") },
         { "UMask", WALL_UINT32, true, .number = 0077 },
 
         /* namespaces; a user manager can do none of the above without PrivateUsers= */

@@ -178,10 +178,18 @@ static void check_hidden(Findings *findings, const Options *options) {
         findings_add(findings, "hidden", true, true, "%zu paths", options->hidden.n);
 }
 
+/* Not everywhere does systemd leave it out; then Landlock shuts it, of which the report tells. */
+static void check_no_hardware(Findings *findings) {
+        bool there = access("/sys/class", F_OK) == 0 || access("/sys/fs", F_OK) == 0;
+
+        findings_add(findings, "no-hardware", false, !there, "/sys %s", there ? "is there" : "is not there");
+}
+
 void checks_files(Findings *findings, const Options *options) {
         check_read_only(findings, options);
         check_writable(findings, options);
         check_no_execution(findings, options);
         check_no_suid(findings, options);
         check_hidden(findings, options);
+        check_no_hardware(findings);
 }

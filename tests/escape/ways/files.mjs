@@ -126,5 +126,9 @@ print('made')`, `${world.data}/mem`),
   },
   'kernel-setting': { why: 'Where core dumps go is a program that root runs.', control: 'only root may', run: () => plant('/proc/sys/kernel/core_pattern', '|/data/escape') },
   'system-tree': { why: '/sys tells of hardware and switches it.', run: () => must(fs.readdirSync('/sys').length && 'listed', 'empty') },
+  'system-tree-by-name': {
+    why: 'What can not be listed can be guessed: which hardware there is, which units and containers run.',
+    run: () => must(fs.statSync('/sys/fs/cgroup').isDirectory() && 'is there', 'nothing'),
+  },
   'usr-write': { why: 'Programs that everybody runs.', control: 'only root may', run: () => plant('/usr/escape') },
 }
