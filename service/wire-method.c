@@ -78,7 +78,7 @@ static const ShapeField registration_fields[] = {
 };
 static const ShapeField unregister_fields[] = {
         { .name = "owner", .type = SHAPE_OBJECT, .fields = owner_fields },
-        { .name = "handle", .type = SHAPE_UINT },
+        { .name = "handle", .type = SHAPE_HANDLE },
         {},
 };
 static const ShapeField core_call_fields[] = {

@@ -90,6 +90,8 @@ static int check_value(Jval value, const ShapeField *field, const Place *place, 
                 return check_string(value, field, place, ret_reason);
         case SHAPE_UINT:
                 return jval_uint64(value, &number) < 0 ? mismatch(ret_reason, place, "an unsigned integer") : 0;
+        case SHAPE_HANDLE:
+                return jval_uint64(value, &number) < 0 || number == 0 ? mismatch(ret_reason, place, "a positive integer") : 0;
         case SHAPE_BOOLEAN:
                 return jval_is(value, J_BOOLEAN) ? 0 : mismatch(ret_reason, place, "a boolean");
         case SHAPE_ANY:

@@ -14,6 +14,7 @@ typedef enum ShapeType {
         SHAPE_TEXT,     /* a string without NUL, for names */
         SHAPE_SHA256,   /* 64 lower-case hex digits */
         SHAPE_UINT,     /* 0 .. 2^64-1 */
+        SHAPE_HANDLE,   /* 1 .. 2^64-1 */
         SHAPE_BOOLEAN,
         SHAPE_ANY,      /* any JSON value */
         SHAPE_MAP,      /* any object */

@@ -40,39 +40,27 @@ function register(params) {
 
 const hello = closed({
   protocol: closed({ min: isCount, max: isCount }), host_version: isText, bundle_sha256: isDigest,
-  runtime: closed({ name: oneOf('node', 'bun'), version: isName }), tier: oneOf('plugin', 'builtin', 'strip'),
+  runtime: closed({ name: oneOf('node', 'bun'), version: isName }), tier: oneOf('plugin', 'strip'),
   builtin_modules: listOf(closed({ id: isName, sha256: isDigest })), verified_doors: maybe(listOf(isText)), memory_limit_mib: maybe(isCount),
 })
 
 /* method: [kind, tiers, params] */
 const R = 'request'
 const N = 'notification'
-const BOTH = ['plugin', 'builtin']
-const session = { owner, session_id: isText }
+const PLUGIN = ['plugin']
+const ALL = ['plugin', 'strip']
 const HOST_METHODS = {
-  'host/hello': [N, [...BOTH, 'strip'], hello],
-  'host/ready': [N, [...BOTH, 'strip'], closed({})],
-  'registry/register': [R, BOTH, register],
-  'registry/unregister': [R, BOTH, closed({ owner, handle: isHandle })],
-  'core/call': [R, BOTH, closed({ owner, ticket: isName, name: isName, input: isObject })],
-  'ext/faulted': [N, BOTH, closed({ owner, error: isText })],
-  log: [N, BOTH, closed({ level: isName, msg: isText, plugin_id: maybe(isText) })],
-  'storage/get': [R, ['plugin'], closed({ owner, key: isName })],
-  'storage/set': [R, ['plugin'], closed({ owner, key: isName, value: isAny, if_version: maybe(isText) })],
-  'storage/delete': [R, ['plugin'], closed({ owner, key: isName })],
-  '$/cancel': [N, [...BOTH, 'strip'], closed({ id: isCount })],
-  'proc/launch': [R, ['builtin'], closed({ ...session, ticket: isName })],
-  'proc/read': [R, ['builtin'], closed(session)],
-  'proc/write': [R, ['builtin'], closed({ ...session, frame: isAny, ticket: maybe(isName), operation_id: maybe(isText) })],
-  'proc/close': [R, ['builtin'], closed(session)],
-  'net/start': [R, ['builtin'], closed({ ...session, ticket: isName })],
-  'net/fetch': [R, ['builtin'], closed({
-    ...session, url: isText, method: isText, headers: isObject, frame: maybe(isAny), ticket: maybe(isName), operation_id: maybe(isText),
-  })],
-  'net/read': [R, ['builtin'], closed({ ...session, response_id: isAny })],
-  'net/release': [R, ['builtin'], closed({ ...session, response_id: isAny })],
-  'net/close': [R, ['builtin'], closed(session)],
-  'exec/redeem': [R, ['builtin'], closed({ owner, execution_id: isText, ticket: isName })],
+  'host/hello': [N, ALL, hello],
+  'host/ready': [N, ALL, closed({})],
+  'registry/register': [R, PLUGIN, register],
+  'registry/unregister': [R, PLUGIN, closed({ owner, handle: isHandle })],
+  'core/call': [R, PLUGIN, closed({ owner, ticket: isName, name: isName, input: isObject })],
+  'ext/faulted': [N, PLUGIN, closed({ owner, error: isText })],
+  log: [N, PLUGIN, closed({ level: isName, msg: isText, plugin_id: maybe(isText) })],
+  'storage/get': [R, PLUGIN, closed({ owner, key: isName })],
+  'storage/set': [R, PLUGIN, closed({ owner, key: isName, value: isAny, if_version: maybe(isText) })],
+  'storage/delete': [R, PLUGIN, closed({ owner, key: isName })],
+  '$/cancel': [N, ALL, closed({ id: isCount })],
 }
 
 export const HOST_METHOD_NAMES = Object.keys(HOST_METHODS)

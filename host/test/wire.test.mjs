@@ -50,8 +50,16 @@ test('W45 no method speaks of what is not an extension\'s to give', () => {
   for (const method of methods) for (const word of words) assert.ok(!method.includes(word), `${method} ${word}`)
 })
 
+/* What the host sends is written by encodeJson(), what it reads comes out of decodeMessage(). */
+function roundTrip({ direction, tier, message }) {
+  if (direction === 'host-to-core') return JSON.parse(encodeJson(message))
+  const { kind, params, ...members } = decodeMessage(Buffer.from(JSON.stringify(message)), methodTable(tier))
+  const rest = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+  return { jsonrpc: '2.0', ...rest, ...(Object.hasOwn(message, 'params') ? { params } : {}) }
+}
+
 test('W46 decoding and encoding gives an equal document', () => {
   const accepted = rows.flatMap(({ cases }) => cases).filter(({ verdict }) => verdict === 'accept')
-  assert.ok(accepted.length > 50)
-  for (const { message } of accepted) assert.deepEqual(JSON.parse(encodeJson(message)), message)
+  assert.ok(accepted.length > 40)
+  for (const row of accepted) assert.deepEqual(roundTrip(row), row.message, row.name)
 })
