@@ -4,8 +4,8 @@
 
 #include "common/errors.h"
 #include "common/limits.h"
+#include "service/skill-limit.h"
 #include "service/skill-path.h"
-#include "service/skill-registry.h"
 #include "service/skill-scan.h"
 
 typedef struct Proposal {
@@ -144,45 +144,6 @@ static size_t skills_bytes(const GPtrArray *skills) {
         return bytes;
 }
 
-static char *limit_refusal(const SkillRegistry *registry, const SkillRoot *fresh) {
-        size_t own = fresh->skills->len, own_bytes = fresh->kept, all = own, all_bytes = own_bytes;
-
-        for (size_t i = 0; i < registry->roots->len; i++) {
-                const SkillRoot *root = g_ptr_array_index(registry->roots, i);
-
-                all += root->skills->len;
-                all_bytes += root->kept;
-                own += root->owner == fresh->owner ? root->skills->len : 0;
-                own_bytes += root->owner == fresh->owner ? root->kept : 0;
-        }
-        if (own > SKILLS_PER_OWNER_MAX)
-                return g_strdup_printf("a plugin may have at most %u skills", SKILLS_PER_OWNER_MAX);
-        if (own_bytes > SKILL_OWNER_BYTES_MAX)
-                return g_strdup_printf("the instructions of a plugin's skills may have at most %zu bytes", SKILL_OWNER_BYTES_MAX);
-        if (all > SKILLS_MAX)
-                return g_strdup_printf("all plugins together may have at most %u skills", SKILLS_MAX);
-        if (all_bytes > SKILL_BYTES_MAX)
-                return g_strdup_printf("the instructions of all skills may have at most %zu bytes", SKILL_BYTES_MAX);
-        return NULL;
-}
-
-static char *name_refusal(const SkillRegistry *registry, const SkillRoot *fresh) {
-        for (size_t i = 0; i < registry->roots->len; i++) {
-                const SkillRoot *root = g_ptr_array_index(registry->roots, i);
-
-                if (root->owner != fresh->owner || root->entry != fresh->entry)
-                        continue;
-                for (size_t a = 0; a < root->skills->len; a++)
-                        for (size_t b = 0; b < fresh->skills->len; b++) {
-                                const Skill *old = g_ptr_array_index(root->skills, a), *new = g_ptr_array_index(fresh->skills, b);
-
-                                if (strcmp(old->folded, new->folded) == 0)
-                                        return g_strdup_printf("%s has the name of %s", new->path, old->path);
-                        }
-        }
-        return NULL;
-}
-
 /* ---- proposals ---- */
 
 /* Ends the proposal at @index; with @refusal NULL its root is admitted. */
@@ -210,9 +171,7 @@ static void proposal_admit(SkillRegistry *registry, Proposal *proposal) {
         if (!root_is_live(root))
                 refusal = g_strdup("the entry is not live any more");
         if (!refusal)
-                refusal = name_refusal(registry, root);
-        if (!refusal)
-                refusal = limit_refusal(registry, root);
+                refusal = skill_limit_refuse(registry->roots, root);
         proposal_end(registry, 0, refusal);
 }
 
@@ -429,20 +388,13 @@ static bool is_chosen(const SkillRoot *root, const Selection *selection) {
         return root_is_usable(root) && selection_has(selection, owner_get_plugin(root->owner), root->entry->path);
 }
 
-static bool root_has_file(const SkillRoot *root, const char *path) {
-        for (size_t i = 0; i < root->skills->len; i++)
-                if (strcmp(((const Skill *) g_ptr_array_index(root->skills, i))->path, path) == 0)
-                        return true;
-        return false;
-}
-
 /* Whether code of the same plugin registered the very file that its manifest declares: it is one skill, not two of one name. */
 static bool is_registered_too(const SkillRegistry *registry, const Selection *selection, const SkillRoot *root, const Skill *skill) {
         for (size_t i = 0; root->declared && i < registry->roots->len; i++) {
                 const SkillRoot *other = g_ptr_array_index(registry->roots, i);
 
                 if (!other->declared && owner_get_plugin(other->owner) == owner_get_plugin(root->owner) &&
-                    is_chosen(other, selection) && root_has_file(other, skill->path))
+                    is_chosen(other, selection) && skill_root_has_file(other, skill->path))
                         return true;
         }
         return false;

@@ -45,7 +45,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SkillRegistry, skill_registry_free)
  *
  * Refused with a reason: a path against skill_path_check(); the same path twice in an entry; SKILL_ROOTS_PER_OWNER_MAX or
  * SKILL_ROOTS_MAX roots, proposed ones counted; whatever skill_scan_new() and skill_scan_step() refuse; a skill whose name
- * another root of the entry has; SKILLS_PER_OWNER_MAX, SKILLS_MAX and the bytes that go with them; an owner or entry that
+ * another root of the entry has; SKILLS_PER_OWNER_MAX of a plugin, those that its manifest declares included and a file that is both
+ * counted once; SKILLS_MAX, and the bytes that go with both; an owner or entry that
  * ended meanwhile. A refusal that needs no disk comes before this returns.
  */
 void skill_registry_propose(

@@ -168,7 +168,8 @@ export interface Storage {
 // ---- skills, MCP servers, shell hooks: definitions that the core judges and keeps ----
 
 export interface Skills {
-  /** A folder of the bundle whose sub-folders have a SKILL.md each; at most 8 roots of one plugin */
+  /** A folder of the bundle whose sub-folders have a SKILL.md each; at most 8 roots of one plugin, and 128 skills,
+   * those included that its manifest declares. A file that is both is one skill. */
   registerRoot(root: { path: string }): Dispose
 }
 
