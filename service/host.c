@@ -472,6 +472,11 @@ void host_retry(Host *host) {
         g_clear_pointer(&host->failed_for, g_free);
         host_forget_failures(host);
         host->due = host->due || host->state == HOST_FAILED;
+        /* Its last run is still ending: the next one begins when that is over, and calls wait for it. */
+        if (host->wanted && host->state == HOST_FAILED && host->process) {
+                host_list(host);
+                host_set_state(host, HOST_STOPPING, host->reason);
+        }
         if (host->state == HOST_READY)
                 host_watch_idle(host);
         if (!host->process)

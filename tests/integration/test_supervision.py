@@ -75,6 +75,23 @@ class Supervision(SupervisionCase):
         self.client.call('', 'Reload')
         iterate_until(lambda: self.runs() == 2, what='the retry')
 
+    def test_T17_a_reload_while_the_failed_host_still_ends(self):
+        """An error that nobody caught ends it; it takes its time, and who reloads and calls meanwhile waits for the next run."""
+        self.client.bring_up(self.bundle('probe', tool_source('''
+            if (!input.fault) return 'alive'
+            process.on('SIGTERM', () => {})
+            setTimeout(() => { throw new Error('nobody catches this') })
+            setTimeout(() => { const end = Date.now() + 1500; while (Date.now() < end); }, 20)
+            await new Promise(() => {})''')))
+        unit = self.facts()['Unit']
+        fault = self.client.start_tool('probe', {'fault': True}, seconds=60)
+        iterate_until(lambda: self.state() == 'failed', what='the fault')
+        self.client.call('', 'Reload')
+        self.alive()
+        self.assertNotEqual(self.facts()['Unit'], unit)
+        self.assertRaises(Exception, fault.result, 60)
+        self.assertEqual((self.state(), self.describe()['crashes']), ('ready', 0))
+
     def test_S04_killed_while_it_activates(self):
         self.client.bring_up(self.bundle('other', tool_source(ECHO, name='other')))
         plugin = self.client.install(self.bundle('probe', COUNTED % 'await new Promise(() => {})'))['id']
