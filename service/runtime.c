@@ -274,8 +274,13 @@ void runtime_selector_select(RuntimeSelector *selector, RuntimeSelected selected
 }
 
 bool runtime_selector_fail(RuntimeSelector *selector, RuntimeKind kind, const char *reason, bool *ret_first) {
-        if (selector->kind != RUNTIME_AUTO || kind != RUNTIME_BUN || selector->pinned)
+        if (selector->pinned)
                 return false;
+        if (selector->kind != RUNTIME_AUTO || kind != RUNTIME_BUN) {
+                /* Nothing came of it, so nothing is kept: the next launch looks for one anew. */
+                runtime_clear(&selector->runtime);
+                return false;
+        }
 
         *ret_first = !selector->fallback;
         if (selector->fallback)

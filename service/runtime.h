@@ -85,6 +85,8 @@ void runtime_selector_pin(RuntimeSelector *selector);
  * runtime_selector_fail() - a host could not be brought up with this kind of runtime
  * @ret_first: whether this is the first time, so that it is said once
  *
+ * A choice that is not pinned is forgotten.
+ *
  * Return: true when another kind is to be tried: the choice was automatic, Bun, and never completed a handshake. From then
  * on it is Node, for as long as the service runs or until it is reloaded.
  */

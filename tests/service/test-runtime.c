@@ -285,6 +285,39 @@ static void test_auto_falls_back_once(Fixture *fixture, const void *data) {
         g_assert_false(runtime_selector_fail(selector, RUNTIME_BUN, "late", &first));
 }
 
+/* One more selection of @selector; its path is @path, which says @version. */
+static void expect_selection(const Fixture *fixture, RuntimeSelector *selector, const char *path, const char *version) {
+        g_auto(Selection) selection = {};
+
+        runtime_selector_select(selector, on_selected, &selection);
+        while (!selection.done)
+                g_assert_cmpint(sd_event_run(fixture->event, 20 * G_USEC_PER_SEC), >, 0);
+        g_assert_cmpstr(selection.path, ==, path);
+        g_assert_cmpstr(selection.version, ==, version);
+}
+
+/* What completed a handshake is kept, whatever else there is to be had since; what did not is looked for anew. */
+static void test_pinned_stays(Fixture *fixture, const void *data) {
+        g_autofree char *old = make_program(fixture, "second", "node", "v24.0.0"), *newer = NULL;
+        g_autofree char *search = g_strdup_printf("%s/first:%s/second", fixture->directory, fixture->directory);
+        const RuntimeConfig config = config_of(RUNTIME_NODE, search);
+        g_autoptr(RuntimeSelector) selector = runtime_selector_new(fixture->event, &config);
+        bool first = false;
+
+        (void) data;
+        expect_selection(fixture, selector, old, "24.0.0");
+        g_free(make_program(fixture, "second", "node", "v24.1.0"));
+        g_assert_false(runtime_selector_fail(selector, RUNTIME_NODE, "exit 1", &first));
+        expect_selection(fixture, selector, old, "24.1.0");
+
+        runtime_selector_pin(selector);
+        newer = make_program(fixture, "first", "node", "v26.0.0");
+        expect_selection(fixture, selector, old, "24.1.0");
+        g_assert_false(runtime_selector_fail(selector, RUNTIME_NODE, "exit 1", &first));
+        runtime_selector_reset(selector, &config);
+        expect_selection(fixture, selector, old, "24.1.0");
+}
+
 static void test_bun_is_looked_for_where_it_installs_itself(Fixture *fixture, const void *data) {
         g_autofree char *bun = make_program(fixture, "own/bin", "bun", "1.4.0"), *own = g_build_filename(fixture->directory, "own", NULL);
         g_autofree char *home_bun = make_program(fixture, "home/.bun/bin", "bun", "1.4.0");
@@ -317,6 +350,7 @@ int main(int argc, char **argv) {
         ADD("/runtime/auto-prefers-bun", test_auto_prefers_bun);
         ADD("/runtime/H10-auto-names-why-it-is-node", test_auto_names_why_it_is_node);
         ADD("/runtime/H10-auto-falls-back-once", test_auto_falls_back_once);
+        ADD("/runtime/H13-pinned-stays", test_pinned_stays);
         ADD("/runtime/bun-where-it-installs-itself", test_bun_is_looked_for_where_it_installs_itself);
         ADD("/runtime/H11-candidates", test_candidates);
         ADD("/runtime/first-suitable", test_select_first_suitable);
