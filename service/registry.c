@@ -380,6 +380,11 @@ static void registry_forget_sections(Registry *registry) {
         g_hash_table_foreach_remove(registry->confirmed_sections, is_unknown, registry);
 }
 
+static gboolean is_former_of(gpointer name, gpointer former, gpointer plugin) {
+        (void) name;
+        return former == plugin;
+}
+
 /* Only what was usable: a name that never worked is no name to explain. */
 static void registry_remember(Registry *registry, const Registration *registration) {
         GHashTable *former = registry->former[registration->kind];
@@ -404,6 +409,10 @@ void registry_withdraw(Registry *registry, Owner *owner, const OwnerEntry *entry
 
                 if (registration->owner != owner || (entry && registration->entry != entry))
                         continue;
+                /* What it had in an earlier activation gives way, so that no plugin can fill the list for all. */
+                if (!entry && removed[registration->kind] == 0)
+                        g_hash_table_foreach_remove(registry->former[registration->kind], is_former_of,
+                                                    owner_get_plugin(owner));
                 removed[registration->kind]++;
                 registry_remember(registry, registration);
                 registry_remove(registry, registration);

@@ -125,26 +125,43 @@ static void test_foreign_owner(Registered *registered, const void *data) {
         g_assert_null(registered_find(registered, NULL, REGISTRATION_TOOL, "probe_a", NULL));
 }
 
+/* Whether @owner takes a message in whose owner object @from stands for @to */
+static bool takes(const Owner *owner, const char *text, const char *from, const char *to) {
+        g_autofree char *changed = NULL;
+        g_autoptr(Jdoc) doc = NULL;
+        g_auto(GStrv) parts = g_strsplit(text, from, 2);
+
+        g_assert_cmpuint(g_strv_length(parts), ==, 2);
+        changed = g_strjoin(to, parts[0], parts[1], NULL);
+        g_assert_cmpint(jdoc_parse(changed, strlen(changed), NULL, &doc, NULL), ==, 0);
+        return owner_matches(owner, jdoc_root(doc));
+}
+
+/* Plugin, generation and token: each of them has to be that of the present activation. */
 static void test_stale_owner_object(Registered *registered, const void *data) {
-        g_auto(JWriter) writer = {};
-        g_autofree char *text = NULL, *other_generation = NULL;
-        g_autoptr(Jdoc) doc = NULL, stale = NULL;
         g_autoptr(Owner) newer = registered_owner(registered, "one");
+        g_autofree char *text = NULL, *generation = NULL, *next = NULL, *token = NULL;
+        g_auto(JWriter) writer = {};
+        const char *at;
 
         (void) data;
         jwriter_init(&writer);
         owner_write(registered->one, &writer);
         text = jwriter_steal(&writer, NULL);
-        g_assert_cmpint(jdoc_parse(text, strlen(text), NULL, &doc, NULL), ==, 0);
-        g_assert_true(owner_matches(registered->one, jdoc_root(doc)));
-        g_assert_false(owner_matches(newer, jdoc_root(doc)));
-        g_assert_false(owner_matches(registered->two, jdoc_root(doc)));
+        g_assert_true(takes(registered->one, text, "{", "{"));
+        g_assert_false(takes(newer, text, "{", "{"));
+        g_assert_false(takes(registered->two, text, "{", "{"));
         g_assert_cmpuint(owner_get_generation(newer), >, owner_get_generation(registered->one));
 
-        other_generation = g_strdup(text);
-        *strstr(other_generation, "owner_token\":\"") = 'O';
-        g_assert_cmpint(jdoc_parse(other_generation, strlen(other_generation), NULL, &stale, NULL), ==, 0);
-        g_assert_false(owner_matches(registered->one, jdoc_root(stale)));
+        generation = g_strdup_printf("\"generation\":%" G_GUINT64_FORMAT, owner_get_generation(registered->one));
+        next = g_strdup_printf("\"generation\":%" G_GUINT64_FORMAT, owner_get_generation(newer));
+        g_assert_false(takes(registered->one, text, generation, next));
+        g_assert_false(takes(registered->one, text, "\"plugin_id\":\"", "\"plugin_id\":\"x"));
+        at = strstr(text, "\"owner_token\":\"");
+        g_assert_nonnull(at);
+        token = g_strndup(at, strlen("\"owner_token\":\"") + 64);
+        g_assert_false(takes(registered->one, text, token,
+                             "\"owner_token\":\"0000000000000000000000000000000000000000000000000000000000000000"));
 }
 
 static void test_withdrawn_owner(Registered *registered, const void *data) {
@@ -204,6 +221,32 @@ static void test_command_rules(Registered *registered, const void *data) {
                 g_assert_cmpuint(registered_command(registered, registered->one, name), >, 0);
         }
         assert_refused(registered, registered->one, "command", "{\"name\":\"one-more\",\"description\":\"d\"}", "64");
+}
+
+/* Why a name is gone is known for every plugin, however many names one of them used up. */
+static void test_former_names(Registered *registered, const void *data) {
+        g_autoptr(Owner) last = registered_owner(registered, "two");
+
+        (void) data;
+        for (unsigned activation = 0; activation <= TOOLS_MAX / TOOLS_PER_OWNER_MAX; activation++) {
+                g_autoptr(Owner) owner = registered_owner(registered, "one");
+
+                for (unsigned i = 0; i < TOOLS_PER_OWNER_MAX; i++) {
+                        g_autofree char *name = g_strdup_printf("probe_%u_%u", activation, i);
+
+                        g_assert_cmpuint(registered_tool(registered, owner, 0, name), >, 0);
+                }
+                registered_activate(owner);
+                registry_withdraw(registered->registry, owner, NULL);
+        }
+        g_assert_null(registry_find_former(registered->registry, REGISTRATION_TOOL, "probe_0_0"));
+        g_assert_true(registry_find_former(registered->registry, REGISTRATION_TOOL, "PROBE_8_127") == owner_get_plugin(registered->one));
+
+        g_assert_cmpuint(registered_tool(registered, last, 0, "other"), >, 0);
+        registered_activate(last);
+        registry_withdraw(registered->registry, last, NULL);
+        registry_withdraw(registered->registry, last, NULL);
+        g_assert_true(registry_find_former(registered->registry, REGISTRATION_TOOL, "other") == owner_get_plugin(last));
 }
 
 static void test_schemas(Registered *registered, const void *data) {
@@ -272,6 +315,36 @@ static void test_hooks(Registered *registered, const void *data) {
         g_assert_cmpuint(registered_propose(registered, registered->one, 0, "hook", "{\"name\":\"tools/pre-execute\",\"description\":\"l\"}", &refusal), >, 0);
         g_assert_cmpuint(registered_propose(registered, registered->one, 0, "hook", "{\"name\":\"tools/pre-execute\",\"description\":\"l\"}", &refusal), >, 0);
         assert_refused(registered, registered->one, "hook", "{\"name\":\"tools/post-execute\",\"description\":\"l\"}", "pre-execute");
+        while (registry_count(registered->registry, REGISTRATION_HOOK, registered->one) < HOOKS_PER_OWNER_MAX)
+                g_assert_cmpuint(registered_propose(registered, registered->one, 0, "hook",
+                                                    "{\"name\":\"tools/pre-execute\",\"description\":\"l\"}", &refusal), >, 0);
+        assert_refused(registered, registered->one, "hook", "{\"name\":\"tools/pre-execute\",\"description\":\"l\"}", "at most 128 listeners");
+        g_assert_cmpuint(registered_propose(registered, registered->two, 0, "hook", "{\"name\":\"tools/pre-execute\",\"description\":\"l\"}", &refusal), >, 0);
+}
+
+/* Descriptions and hints are bounded in bytes, each at its limit and one above. */
+static void test_text_limits(Registered *registered, const void *data) {
+        static const struct {
+                const char *kind, *spec; /* with %s for the text */
+                size_t bytes_max;
+        } cases[] = {
+                { "tool", "{\"name\":\"t\",\"description\":\"%s\",\"input_schema\":{\"type\":\"object\"}}", 4096 },
+                { "command", "{\"name\":\"c\",\"description\":\"%s\"}", 1024 },
+                { "command", "{\"name\":\"c\",\"description\":\"d\",\"argument_hint\":\"%s\"}", 256 },
+        };
+
+        (void) data;
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+                for (size_t more = 0; more <= 1; more++) {
+                        g_autofree char *filler = g_strnfill(cases[i].bytes_max - 2 + more, 'x'), *refusal = NULL;
+                        g_autofree char *text = g_strconcat(filler, "é", NULL);
+                        g_auto(GStrv) parts = g_strsplit(cases[i].spec, "%s", 2);
+                        g_autofree char *spec = g_strjoinv(text, parts);
+                        uint64_t handle = registered_propose(registered, registered->one, 0, cases[i].kind, spec, &refusal);
+
+                        g_test_message("%s, %zu bytes: %s", cases[i].kind, strlen(text), refusal ?: "taken");
+                        g_assert_true((handle != 0) == (more == 0));
+                }
 }
 
 int main(int argc, char **argv) {
@@ -290,7 +363,9 @@ int main(int argc, char **argv) {
         REGISTERED_TEST("/registry/O08-tool-limit-of-all", test_host_tool_limit);
         REGISTERED_TEST("/registry/C04-command-limit-of-all", test_host_command_limit);
         REGISTERED_TEST("/registry/C01-C03-C04-commands", test_command_rules);
+        REGISTERED_TEST("/registry/former-names", test_former_names);
         REGISTERED_TEST("/registry/O05-SC-01-schemas", test_schemas);
+        REGISTERED_TEST("/registry/C03-text-limits", test_text_limits);
         REGISTERED_TEST("/registry/E09-hooks", test_hooks);
         return g_test_run();
 }
