@@ -89,7 +89,9 @@ static void on_activated(const RpcAnswer *answer, void *userdata) {
         else if (answer->outcome == RPC_OUTCOME_ERROR)
                 entry_failed(host, entry, answer->message);
         else if (shape_check(answer->result, result_fields, &reason) < 0) {
-                host_process_kill(host->process, reason);
+                g_autofree char *text = g_strdup_printf(PROTOCOL_VIOLATION ": the answer to ext/activate: %s", reason);
+
+                host_process_kill(host->process, text);
                 return;
         } else if (!jval_equals_text(jval_member(answer->result, "status"), "ok"))
                 entry_failed(host, entry, jval_string(jval_member(answer->result, "diagnostic"), NULL) ?: "no reason was given");

@@ -108,7 +108,7 @@ static const ShapeField faulted_fields[] = {
 static const ShapeField log_fields[] = {
         { .name = "level", .type = SHAPE_TEXT, .max = 32 },
         { .name = "msg", .type = SHAPE_STRING },
-        { .name = "plugin_id", .type = SHAPE_TEXT, .max = 256, .optional = true },
+        { .name = "plugin_id", .type = SHAPE_STRING, .optional = true },
         {},
 };
 static const ShapeField cancel_fields[] = {

@@ -207,17 +207,19 @@ class Records(DemandCase):
         self.assertEqual(self.client.tool('probe')['content'][0]['text'], 'alive')
 
     def test_H07_nothing_native_starts_nothing_and_makes_no_folder(self):
-        self.client.bring_up(self.bundle('probe', tool_source(ECHO)))
-        self.client.plugin('Disable', self.client.plugins()['probe'][0])
-        other = self.daemon.home / 'plugins' / 'words'
-        (other / 'skills' / 'a').mkdir(parents=True)
-        (other / 'skills' / 'a' / 'SKILL.md').write_text('---\nname: a\ndescription: d\n---\ntext\n')
-        (other / 'plugin.json').write_text(json.dumps({
-            '$schema': 'https://agent-plugins.org/schemas/plugin.json', 'name': 'words', 'version': '1.0.0', 'skills': ['skills/a']}))
+        """An active plugin without code, and one with code that nobody enabled."""
+        skill = '---\nname: saw\ndescription: Cuts wood.\n---\nTake a saw.\n'
+        words = self.client.install(self.bundle('words', files={'skills/saw/SKILL.md': skill}))['id']
+        self.client.trust(words)
+        self.client.plugin('Enable', words)
+        self.client.trust(self.client.install(self.bundle('probe', tool_source(ECHO)))['id'])
         self.restart()
-        self.assertEqual(self.units.names(), [])
+        iterate_until(lambda: self.client.call('Skills', 'List', '(a{sv})', {}), what='the skill')
+        self.client.call('Sessions', 'Open', '(a{sv})', {})
+        self.assertEqual((self.client.plugins()['words'][3], self.units.names()), ('active', []))
+        self.assertEqual((self.facts('words')['HostState'], self.facts('probe')['HostState']), ('disabled', 'disabled'))
         folder = self.daemon.home / 'extensions' / 'data'
-        self.assertEqual([path.name for path in folder.iterdir() if path.name.startswith('words')], [])
+        self.assertEqual(list(folder.iterdir()) if folder.exists() else [], [])
 
 
 class Idle(DemandCase):

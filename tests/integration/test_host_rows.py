@@ -7,12 +7,16 @@ import shutil
 import signal
 from pathlib import Path
 
-from codewhale import ServiceCase, iterate_until, options, tool_source
+from codewhale import ServiceCase, iterate_until, tool_source
 from codewhale.daemon import CONFIG
 from gi.repository import GLib
 
 RESIDENT_KIB = 160 * 1024  # contract 3.5
 ALIVE = "return 'alive'"
+# Contract 3.3, and what jails the file system of the runtime as well
+FLAGS = ('--no-warnings', '--no-addons', '--disable-proto=throw', '--no-experimental-sqlite', '--disable-sigusr1', '--no-global-search-paths',
+         '--max-old-space-size=256', '--permission', '--allow-fs-read=/host/', '--allow-fs-read=/plugin/', '--allow-fs-read=/data/',
+         '--allow-fs-write=/data/', '--allow-fs-read=/tmp/', '--allow-fs-write=/tmp/')
 
 
 def _u(number):
@@ -53,8 +57,10 @@ class Launch(RowCase):
         self.assertEqual(words[at + 1:], [b'--tier=plugin'])
         flags = words[1:at]
         self.assertTrue(all(flag.startswith(b'--') for flag in flags), flags)
-        for flag in (b'--max-old-space-size=256', b'--disable-proto=throw', b'--no-addons', b'--no-experimental-sqlite', b'--permission'):
-            self.assertIn(flag, flags)
+        # Exactly these, and what only the newer Node has.
+        major = int(json.loads(self.client.call('', 'Describe'))['runtime']['version'].split('.')[0])
+        newer = ['--no-experimental-ffi'] if major >= 26 else []
+        self.assertEqual(sorted(flag.decode() for flag in flags), sorted([*FLAGS, *newer]))
 
     def test_H05_options_for_the_runtime_are_set_and_empty(self):
         self.client.bring_up(self.bundle('probe', tool_source(ALIVE)))
@@ -135,55 +141,18 @@ class Calls(RowCase):
         self.assertEqual(self.client.command('do-it')['text'], 'done')
 
 
-class Owners(RowCase):
-    def test_A20_two_sessions_do_not_disturb_each_other(self):
-        for name in ('one', 'two'):
-            self.client.bring_up(self.bundle(name, tool_source("await new Promise(done => setTimeout(done, 2000)); return 'alive'",
-                                                               name=f'{name}_tool')))
-        other = self.connect()
-        one, two = (client.call('Sessions', 'Open', '(a{sv})', options(plugins=GLib.Variant('as', [name])))
-                    for client, name in ((self.client, 'one'), (other, 'two')))
-        self.assertEqual((self.client.tools(session=one), other.tools(session=two)), (['one_tool'], ['two_tool']))
-        call = self.client.start_tool('one_tool', session=one, seconds=60)
-        # The other one reloads, and leaves with its session, while the call runs.
-        other.call('', 'Reload')
-        other.call('Session', 'Close', path=two)
-        other.vanish()
-        self.assertIn('alive', call.result(60))
-        # Nothing was withdrawn with it: a third finds what it had.
-        self.assertEqual(self.client.tools(), ['one_tool', 'two_tool'])
-        self.assertEqual(self.facts('two')['HostState'], 'ready')
-
-    def test_A25_a_host_of_an_earlier_generation_changes_nothing(self):
-        """What is still working on earlier bytes may end; it registers, says and breaks nothing of its successor."""
-        late = """
-            await new Promise(done => setTimeout(done, 3000))
-            ctx.logger('probe').error('said too late')
-            await ctx.tools.register({ name: 'late', description: 'd', parameters: { type: 'object' }, execute() { return 'x' } })
-            setTimeout(() => { throw new Error('broken too late') })
-            await new Promise(done => setTimeout(done, 300))
-            return 'alive'"""
-        plugin = self.client.bring_up(self.bundle('probe', tool_source(late)))
-        call = self.client.start_tool('probe', seconds=60)
-        iterate_until(lambda: self.facts()['Pending'] > 0, what='the call')
-        source = Path(self.facts()['Root']) / 'native' / 'main.mjs'
-        source.chmod(0o600)
-        source.write_text(tool_source(ALIVE))
-        self.client.call('', 'Reload')
-        self.client.trust(plugin)
-        self.client.plugin('Enable', plugin)
-        unit = self.facts()['Unit']
-        self.assertEqual(self.client.tool('probe')['content'][0]['text'], 'alive')
-        try:
-            call.result(60)
-        except Exception as error:  # whichever way it ends, it is a typed one
-            self.assertTrue(error.name.startswith('org.codewhale.Extensions.Error.'), error)
-        self.assertEqual(self.client.tool('probe')['content'][0]['text'], 'alive')
-        self.assertEqual((self.client.tools(), self.facts()['HostState'], self.facts()['Unit']), (['probe'], 'ready', unit))
-        self.assertFalse([text for text in self.describe()['diagnostics'] if 'too late' in text])
-
+class Messages(RowCase):
     def test_S16_messages_are_few_and_short(self):
+        """And in nobody's name but its own: what a forged frame says for others is dropped, whatever it calls them."""
         self.client.bring_up(self.bundle('probe', tool_source("""
+            const fs = await import('node:fs')
+            const frame = params => {
+              const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: 'log', params })), head = Buffer.from('CWX1\\0\\0\\0\\0', 'latin1')
+              head.writeUInt32LE(body.length, 4)
+              return Buffer.concat([head, body])
+            }
+            for (const plugin_id of ['user/0/unknown', 'host:web', '', 'x'.repeat(1000)])
+              fs.writeSync(1, frame({ level: 'error', msg: 'forged', plugin_id }))
             const log = ctx.logger('probe')
             for (let n = 0; n < 70; n++) log.warn(`<${n}> ` + 'x'.repeat(3000))
             log.info('only told')
@@ -192,10 +161,9 @@ class Owners(RowCase):
         self.client.tool('probe')
         iterate_until(lambda: any('<69>' in text for text in self.describe()['diagnostics']), what='the last message')
         texts = self.describe()['diagnostics']
-        self.assertLessEqual(len(texts), 64)
-        self.assertNotIn('<0>', ''.join(texts))
-        self.assertTrue(all(len(text.encode()) <= 2048 + len('…'.encode()) for text in texts))
-        self.assertFalse([text for text in texts if 'told' in text])
+        self.assertEqual([text.split()[0] for text in texts], [f'<{n}>' for n in range(6, 70)])
+        self.assertTrue(all(text.endswith('…') and len(text.encode()) <= 2048 + len('…'.encode()) for text in texts))
+        self.assertEqual((self.facts()['HostState'], self.describe()['crashes']), ('ready', 0))
 
 
 del RowCase, ServiceCase
