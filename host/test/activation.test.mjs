@@ -168,11 +168,34 @@ test('A13 a cleanup that never ends is named, its sibling is unaffected', async 
   })
 })
 
-test('A13 a registration whose withdrawal is not answered is a leak with its own label', async () => {
-  await withCore({ 'a.mjs': module(tool('one')) }, async core => {
+const EVERY_KIND = `
+  ctx.tools.register({ name: 'one', description: 'd', parameters: { type: 'object' }, execute: () => 1 })
+  ctx.commands.register({ name: 'two', description: 'd', handler() {} })
+  ctx.on('tools/pre-execute', () => {})
+  ctx.prompt.registerSection({ id: 'four', text: 'x' })
+  ctx.prompt.registerSection({ id: 'five', text: '{{cwd}}', interpolate: 'model-cwd' })
+  ctx.skills.registerRoot({ path: 'six' })
+  ctx.mcp.registerServer({ serverName: 'seven', server: { type: 'stdio', command: 'x' } })
+  ctx.shellHooks.register({ dialect: 'codex', point: 'Stop', hook: { event: 'turn_end', command: 'x', timeout_secs: 1, background: false, continue_on_error: false, name: 'eight' } })`
+test('A13 a registration of any kind whose withdrawal is not answered is a leak with its own label', async () => {
+  await withCore({ 'a.mjs': module(EVERY_KIND, ['tools', 'commands', 'prompt', 'skills', 'mcp', 'shellHooks']) }, async core => {
     await core.activateOk('a.mjs')
     core.handlers['registry/unregister'] = () => new Promise(() => {})
-    assert.deepEqual(await core.deactivate('a.mjs'), { disposed: false, leaked: ['tool:one'] })
+    const { disposed, leaked } = await core.deactivate('a.mjs')
+    assert.equal(disposed, false)
+    assert.deepEqual(leaked.sort(), ['command:two', 'hook:tools/pre-execute', 'mcp_server:seven', 'prompt_section:five', 'prompt_section:four',
+      'shell_hook:eight', 'skill_root:six', 'tool:one'])
+  })
+})
+
+test('A17 the end of one entry leaves equal names of its siblings', async () => {
+  await withCore({ 'a.mjs': module(tool('same', '() => "a"')), 'b.mjs': module(tool('same', '() => "b"')) }, async core => {
+    await core.activateOk('a.mjs')
+    await core.activateOk('b.mjs')
+    assert.equal(core.registered.length, 2)
+    assert.deepEqual(await core.deactivate('a.mjs'), { disposed: true, leaked: [] })
+    assert.deepEqual(core.registered.map(({ scope }) => scope.path), ['b.mjs'])
+    assert.equal((await core.call('same')).content[0].text, 'b')
   })
 })
 

@@ -3,7 +3,7 @@
 // How the host starts and ends (contract 11.3)
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { BUNDLE, TestCore, nodeFlags, runtime, sha256, withCore } from './harness.mjs'
 
 const ended = async (options, before = () => {}) => {
@@ -81,4 +81,21 @@ test('W14 nothing but ping is served before initialize', async () => {
     core.request('ext/deactivate', { owner: core.owner() }).catch(() => {})
   })
   assert.equal(result.code, 65)
+})
+
+/* Requests of the core in the corpus whose envelope is in order: what is wrong with them is answered, and the host goes on. */
+const corpus = new URL('../../tests/wire/', import.meta.url)
+const answerable = readdirSync(corpus).filter(name => /^W(31|32|34|36|37|39|40)\.json$/.test(name))
+  .flatMap(name => JSON.parse(readFileSync(new URL(name, corpus), 'utf8')).cases)
+  .filter(({ direction, tier, verdict, message }) => direction === 'core-to-host' && tier === 'plugin' && verdict === 'refuse' &&
+    Object.hasOwn(message, 'id') && (message.params === undefined || (typeof message.params === 'object' && !Array.isArray(message.params))))
+test('W31 W34 W36 W37 W39 W40 what is wrong in a request of the core is answered with its code', async () => {
+  await withCore({}, async core => {
+    for (const { name, message: { method, params = {} } } of answerable) {
+      const known = ['tool/call', 'command/run', 'ext/activate'].includes(method)
+      await assert.rejects(core.request(method, params), { code: known ? -32602 : -32601 }, name)
+    }
+    assert.ok(answerable.length > 15)
+    assert.deepEqual(await core.request('host/ping', {}), {})
+  })
 })

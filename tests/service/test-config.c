@@ -178,6 +178,34 @@ static void test_plugin_config(Fixture *fixture, const void *data) {
         g_assert_nonnull(strstr(error.message, "'a'"));
 }
 
+/* Each limit at its edge, and one above: the message names the plugin and the rule, and nothing of the table is handed over. */
+static void test_plugin_config_limits(Fixture *fixture, const void *data) {
+        for (unsigned more = 0; more <= 1; more++) {
+                g_autofree char *filler = g_strnfill(PLUGIN_CONFIG_BYTES_MAX - strlen("{\"n\":\"\"}") + more, 'x');
+                g_autofree char *open = g_strnfill(PLUGIN_CONFIG_DEPTH_MAX - 1 + more, '['), *close = g_strnfill(PLUGIN_CONFIG_DEPTH_MAX - 1 + more, ']');
+                g_autofree char *size = g_strdup_printf("[plugins.a.config]\nn = \"%s\"\n", filler);
+                g_autofree char *depth = g_strdup_printf("[plugins.a.config]\nn = %s1%s\n[plugins.b.config]\nn = 1\n", open, close);
+                const struct {
+                        const char *text, *rule;
+                } cases[] = { { size, "over 16384 bytes" }, { depth, "over 16 levels deep" } };
+
+                (void) data;
+                for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+                        g_autofree char *json = NULL, *other = NULL;
+
+                        g_assert_cmpint(load(fixture, cases[i].text, NULL), ==, 0);
+                        g_assert_cmpint(config_for_plugin(fixture->config, "a", &json, &error) < 0, ==, more > 0);
+                        g_assert_true((json == NULL) == (more > 0));
+                        if (more > 0) {
+                                g_assert_nonnull(strstr(error.message, "'a'"));
+                                g_assert_nonnull(strstr(error.message, cases[i].rule));
+                        }
+                        g_assert_cmpint(config_for_plugin(fixture->config, "b", &other, NULL), ==, 0);
+                }
+        }
+}
+
 #define ADD(path, function) g_test_add(path, Fixture, NULL, fixture_up, function, fixture_down)
 
 int main(int argc, char **argv) {
@@ -194,5 +222,6 @@ int main(int argc, char **argv) {
         ADD("/config/errors-never-quote-values", test_no_values_in_errors);
         ADD("/config/all-or-nothing", test_all_or_nothing);
         ADD("/config/plugin-config", test_plugin_config);
+        ADD("/config/plugin-config-limits", test_plugin_config_limits);
         return g_test_run();
 }
