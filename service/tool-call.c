@@ -345,6 +345,17 @@ void tool_call_open_card(Invocation *invocation) {
 
 /* ---- the flow ---- */
 
+/* What a listener made of the arguments does not fit the tool: its doing, in the record too. */
+static void refuse_revision(Invocation *invocation, const char *why) {
+        g_autofree char *source = g_strdup_printf("hook:%s", hook_fold_revisor(invocation->fold));
+
+        invocation->decision.trace = trace_new();
+        invocation->decided = true;
+        trace_add(invocation->decision.trace, LAYER_HOOKS, VERDICT_DENY, source, "it revised the input to something that can't be used: %s",
+                  why);
+        invocation_fail(invocation, ERROR_HOOK_FAILED, "A listener changed the arguments to something that can't be used: %s", why);
+}
+
 void tool_call_decide(Invocation *invocation) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         DecisionInput input;
@@ -352,8 +363,7 @@ void tool_call_decide(Invocation *invocation) {
         if (awaits_rules(invocation, tool_call_decide))
                 return;
         if (adopt_revision(invocation, &error) < 0) {
-                invocation_fail(invocation, ERROR_HOOK_FAILED, "A listener changed the arguments to something that can't be used: %s",
-                                error.message);
+                refuse_revision(invocation, error.message);
                 return;
         }
         if (make_keys(invocation) < 0) {

@@ -6,6 +6,8 @@ import os
 import time
 
 from codewhale import ClientCore, CoreCase, iterate_until
+from codewhale.bus import GLib
+from codewhale.core import ASKING
 from codewhale.terminal import run
 
 SLOW = {'command': 'sleep 1'}
@@ -74,6 +76,18 @@ class Refusals(CoreCase):
         for name in ('look', 'bash'):
             [record] = self.records(kind='core-call', tool=name)
             self.assertEqual((record['outcome'], record['trace'][-1]['source']), ('refused-by-policy', 'refused-list'))
+
+    def test_X16_what_it_makes_of_the_input_may_not_fit(self):
+        """No call to be refused for what it is any more; whose doing that was is in the record."""
+        self.approver()
+        self.bring_up_asking(more='''ctx.on('tools/pre-execute', (call, next) =>
+            call.name === 'read' ? { kind: 'revise', input: { path: 'a.txt', sandbox_permissions: 'x' } } : next())''')
+        self.assertEqual(self.one('read', {'path': 'a.txt'})['code'], 'refused')
+        [record] = self.records(kind='core-call', tool='read')
+        step = record['trace'][-1]
+        self.assertEqual((record['outcome'], step['layer'], step['verdict']), ('hook-failed', 'hooks', 'deny'))
+        self.assertTrue(step['source'].startswith('hook:'), step)
+        self.assertIn('sandbox_permissions', step['why'])
 
     def test_HK_14_a_read_that_becomes_a_write_is_asked_about(self):
         approver = self.approver(lambda card: 'allow' if card['tool'] == 'ask' else 'deny')
@@ -167,19 +181,23 @@ class Limits(CoreCase):
         # The limit is no misbehaviour: the host is still the same one.
         self.assertEqual(self.text('read', {'path': 'a.txt'}), 'x')
 
-    def test_X07_four_at_a_time(self):
-        call = self.begin(*[('read', {'path': f'{number}'}) for number in range(8)], together=True)
-        seen = []
-
-        def look():
-            seen.append(len([name for name in self.units.names() if 'core' in name]))
-            return call.done
-
-        iterate_until(look, 60, what='the end of all')
-        call.result()
-        most = max(seen)
-        self.assertLessEqual(most, 4)
-        self.assertGreater(most, 0)
+    def test_X07_four_at_once_and_the_fifth_waits(self):
+        """The core keeps its answers back. What is logged after all eight were asked for tells that the service has them all."""
+        self.bring_up_asking('eight', 'eight', body=ASKING.replace(
+            'if (input.together)', "setTimeout(() => ctx.logger.warn('all are asked for'), 0)\nif (input.together)"))
+        core = ClientCore(self.client, lambda name, arguments: None)
+        core.register(self.session, [{'name': 'read', 'requirement': 'auto'}])
+        call = self.begin(*[('read', {'n': number}) for number in range(8)], together=True, tool='eight')
+        iterate_until(lambda: 'all are asked for' in self.daemon.log(), what='the last request')
+        for answered in range(8):
+            running = min(4, 8 - answered)
+            iterate_until(lambda: len(core.calls) >= answered + running, what=f'core call {answered + running}')  # pylint: disable=cell-var-from-loop
+            # Whatever the service had sent before this answer has come.
+            self.client.property('', 'ApprovalCount')
+            self.assertEqual((len(core.calls), len(core.waiting)), (answered + running, running))
+            core.waiting.pop(0).return_value(GLib.Variant('(s)', (json.dumps({'content': []}),)))
+        self.assertEqual([outcome.get('code') for outcome in json.loads(call.result())['structured']['done']], [None] * 8)
+        self.assertEqual([arguments['n'] for _, _, arguments, _ in core.calls], list(range(8)))
 
 
 class Ends(CoreCase):
