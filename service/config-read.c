@@ -47,6 +47,7 @@ static const Setting settings[] = {
         { "install", "certificates", SETTING_PATH, offsetof(Config, certificates), 0, 0, 0 },
         { "approvals", "timeout_sec", SETTING_UINT, offsetof(Config, approval_timeout_msec), 0, 86400, 1000 },
         { "core", "web_fetch", SETTING_BOOLEAN, offsetof(Config, web_fetch), 0, 0, 0 },
+        { "core", "web_fetch_sec", SETTING_UINT, offsetof(Config, web_fetch_msec), 1, CORE_WEB_SECONDS_MAX, 1000 },
         { "core", "web_fetch_private", SETTING_ADDRESSES, offsetof(Config, web_fetch_private), 0, 0, 0 },
 };
 
@@ -294,10 +295,14 @@ static size_t read_plugins(Config *config, PolicyDocument *document, Jval object
 }
 
 static void note_what_does_nothing(const Config *config, PolicyDocument *document, Jval root) {
-        Jval private = jval_member(jval_member(root, "core"), "web_fetch_private");
+        static const char *const names[] = { "web_fetch_private", "web_fetch_sec" };
 
-        if (!config->web_fetch && !jval_is(private, J_ABSENT))
-                policy_document_warn(document, private, "[core] web_fetch_private does nothing while web_fetch is off.");
+        for (size_t i = 0; !config->web_fetch && i < G_N_ELEMENTS(names); i++) {
+                Jval value = jval_member(jval_member(root, "core"), names[i]);
+
+                if (!jval_is(value, J_ABSENT))
+                        policy_document_warn(document, value, "[core] %s does nothing while web_fetch is off.", names[i]);
+        }
 }
 
 size_t config_read(Config *config, PolicyFile *file) {

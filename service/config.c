@@ -20,6 +20,7 @@ Config *config_new(void) {
         config->idle_msec = HOST_IDLE_MSEC;
         config->posture = POSTURE_ASK;
         config->notify = true;
+        config->web_fetch_msec = CORE_WEB_SECONDS_MAX * UINT64_C(1000);
         return config;
 }
 

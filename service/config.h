@@ -33,6 +33,7 @@ typedef struct Config {
         char *certificates;      /* [install] certificates; absolute, or NULL */
         uint64_t approval_timeout_msec; /* [approvals] timeout_sec; 0: none */
         bool web_fetch;          /* [core] web_fetch: the built-in core has a tool that reaches the network */
+        uint64_t web_fetch_msec; /* [core] web_fetch_sec: for one page, redirects included */
         char **web_fetch_private; /* [core] web_fetch_private: prefixes of addresses that are not the world's; NULL for none */
         char **guards;           /* [plugins."<name>"] guard: their names; NULL for none */
         char *error;             /* what is wrong with the file; NULL when nothing is */

@@ -328,6 +328,7 @@ static void add_web_arguments(HostLaunch *launch, const Config *config) {
         add(launch->arguments, g_strdup(WEB_FETCH_OPTION));
         if (config->certificates)
                 add(launch->arguments, g_strdup(WEB_FETCH_CERTIFICATES SANDBOX_CERTIFICATES_PATH));
+        add(launch->arguments, g_strdup_printf(WEB_FETCH_MSEC "%" G_GUINT64_FORMAT, config->web_fetch_msec));
         for (char **prefix = config->web_fetch_private; prefix && *prefix; prefix++)
                 add(launch->arguments, g_strconcat(WEB_FETCH_PRIVATE, *prefix, NULL));
         add(launch->arguments, NULL);

@@ -14,7 +14,8 @@ typedef struct FetchOptions {
         const char *url;
         const char *ca_file;  /* NULL, or certificates that are trusted beside the system's */
         uint64_t bytes_max;
-        unsigned redirects_max, seconds_max, connect_seconds, slow_seconds, slow_bytes;
+        unsigned msec_max; /* for all of it, redirects included */
+        unsigned redirects_max, connect_seconds, slow_seconds, slow_bytes;
 } FetchOptions;
 
 typedef struct FetchEvents {

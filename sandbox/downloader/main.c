@@ -80,7 +80,7 @@ int main(int argc, char **argv) {
                 .ca_file = argc > 1 ? argv[1] : NULL,
                 .bytes_max = DOWNLOAD_BYTES_MAX,
                 .redirects_max = DOWNLOAD_REDIRECTS_MAX,
-                .seconds_max = DOWNLOAD_SECONDS_MAX,
+                .msec_max = DOWNLOAD_SECONDS_MAX * 1000,
                 .connect_seconds = DOWNLOAD_CONNECT_SECONDS,
                 .slow_seconds = DOWNLOAD_SLOW_SECONDS,
                 .slow_bytes = DOWNLOAD_SLOW_BYTES,

@@ -18,6 +18,7 @@ typedef struct Page {
         Answer *answer;
         AddressPrefix private[CORE_WEB_PRIVATE_MAX];
         unsigned n_private;
+        unsigned msec_max;
         const char *certificates;
         char *host;     /* as the address names it, without brackets */
         char *type;     /* what the server says that it is; NULL for nothing */
@@ -247,7 +248,7 @@ static void fetch(Page *page, const char *url) {
                 .ca_file = page->certificates,
                 .bytes_max = CORE_WEB_BYTES_MAX,
                 .redirects_max = CORE_WEB_REDIRECTS_MAX,
-                .seconds_max = CORE_WEB_SECONDS_MAX,
+                .msec_max = page->msec_max,
                 .connect_seconds = DOWNLOAD_CONNECT_SECONDS,
                 .slow_seconds = DOWNLOAD_SLOW_SECONDS,
                 .slow_bytes = DOWNLOAD_SLOW_BYTES,
@@ -259,11 +260,23 @@ static void fetch(Page *page, const char *url) {
         tell_end(page, &end);
 }
 
+static bool read_msec(const char *text, unsigned *ret) {
+        guint64 msec;
+
+        if (!g_ascii_string_to_unsigned(text, 10, 1, CORE_WEB_SECONDS_MAX * 1000, &msec, NULL))
+                return false;
+        *ret = (unsigned) msec;
+        return true;
+}
+
 static bool read_options(Page *page, int argc, char **argv) {
         for (int i = 0; i < argc; i++) {
                 if (g_str_has_prefix(argv[i], WEB_FETCH_CERTIFICATES))
                         page->certificates = argv[i] + strlen(WEB_FETCH_CERTIFICATES);
-                else if (!g_str_has_prefix(argv[i], WEB_FETCH_PRIVATE) || page->n_private >= CORE_WEB_PRIVATE_MAX ||
+                else if (g_str_has_prefix(argv[i], WEB_FETCH_MSEC)) {
+                        if (!read_msec(argv[i] + strlen(WEB_FETCH_MSEC), &page->msec_max))
+                                return false;
+                } else if (!g_str_has_prefix(argv[i], WEB_FETCH_PRIVATE) || page->n_private >= CORE_WEB_PRIVATE_MAX ||
                                 address_prefix_parse(argv[i] + strlen(WEB_FETCH_PRIVATE), &page->private[page->n_private++]) < 0)
                         return false;
         }
@@ -274,7 +287,9 @@ int web_fetch_main(int argc, char **argv) {
         g_autofree char *payload = NULL, *json = NULL;
         g_autoptr(Jdoc) request = NULL;
         g_auto(Answer) answer = {};
-        g_auto(Page) page = { .answer = &answer, .channel = exchange_take_channel() };
+        g_auto(Page) page = {
+                .answer = &answer, .channel = exchange_take_channel(), .msec_max = CORE_WEB_SECONDS_MAX * 1000,
+        };
         size_t size, json_size;
         const char *url;
 

@@ -10,6 +10,7 @@
 
 #define WEB_FETCH_OPTION       "--web-fetch"
 #define WEB_FETCH_CERTIFICATES "--certificates=" /* a file of certificates that are trusted too */
+#define WEB_FETCH_MSEC         "--msec="         /* for all of it, at most CORE_WEB_SECONDS_MAX seconds */
 #define WEB_FETCH_PRIVATE      "--private="      /* a prefix of addresses (common/address.h); any number of times */
 
 /** web_fetch_main() - one call; @argv: the options behind WEB_FETCH_OPTION */

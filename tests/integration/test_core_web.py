@@ -264,6 +264,40 @@ class Pages(WebCase):
         self.assertFetches(named, 'over tls')
 
 
+class Time(WebCase):
+    config = ON + 'web_fetch_sec = 1\n'
+
+    def setUp(self):
+        super().setUp()
+        self.with_person()
+        self.released = threading.Event()
+        self.addCleanup(self.released.set)
+
+    def late(self, seconds):
+        def parts():
+            self.released.wait(seconds)
+            yield b'late'
+        return parts
+
+    def test_X15_a_page_has_its_time_and_no_more(self):
+        """One that never comes, and one that begins and does not end."""
+        def half():
+            yield b'begun '
+            self.released.wait(60)
+        self.assertTells(self.server.put('/never', self.late(60)), 'too slowly, or not at all')
+        self.assertTells(self.server.put('/half', half), 'too slowly, or not at all')
+        self.assertFetches(self.server.put('/page', b'text'), 'text')
+
+    def test_X15_a_redirect_gives_no_further_time(self):
+        """Each step would be in time by itself; all six together are not, however fast the machine is."""
+        for number in range(5):
+            self.server.put(f'/{number}', self.late(0.4), 302, Location=f'/{number + 1}', Content_Length='4')
+        self.server.put('/5', b'arrived')
+        self.assertTells(self.server.url('/0'), 'too slowly, or not at all')
+        self.assertEqual([path for path, _ in self.server.asked][:2], ['/0', '/1'])
+        self.assertNotIn('/5', [path for path, _ in self.server.asked])
+
+
 class Unit(WebCase):
     def setUp(self):
         super().setUp()

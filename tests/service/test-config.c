@@ -96,6 +96,8 @@ static const struct {
         { "confirm", "[trust]\nconfirm = \"no\"\n", "config.toml:2:11: [trust] confirm must be \"auto\"" },
         { "network", "[install]\nnetwork = true\n", "config.toml:2:11: [install] network must be \"ask\"" },
         { "web-fetch", "[core]\nweb_fetch = 1\n", "config.toml:2:13: [core] web_fetch must be true or false" },
+        { "web-sec-none", "[core]\nweb_fetch_sec = 0\n", "config.toml:2:17: [core] web_fetch_sec must be a whole number from 1 to 60" },
+        { "web-sec-more", "[core]\nweb_fetch_sec = 61\n", "config.toml:2:17: [core] web_fetch_sec must be a whole number from 1 to 60" },
         { "web-private-type", "[core]\nweb_fetch_private = true\n", "config.toml:2:21: [core] web_fetch_private must be a list" },
         { "web-private-name", "[core]\nweb_fetch_private = [\n  \"10.0.0.0/8\",\n  \"intranet\",\n]\n",
           "config.toml:4:3: [core] web_fetch_private must be a list of addresses like" },
@@ -148,14 +150,16 @@ static void test_no_values_in_errors(Fixture *fixture, const void *data) {
 /* The whole file is read before anything of it counts. */
 static void test_all_or_nothing(Fixture *fixture, const void *data) {
         (void) data;
-        g_assert_cmpint(load(fixture, "[policy]\nposture = \"never\"\n[core]\nweb_fetch = true\nweb_fetch_private = [\"10.0.0.0/8\"]\n",
-                             NULL), ==, 0);
+        g_assert_cmpint(load(fixture, "[policy]\nposture = \"never\"\n[core]\nweb_fetch = true\nweb_fetch_sec = 7\n"
+                             "web_fetch_private = [\"10.0.0.0/8\"]\n", NULL), ==, 0);
         g_assert_cmpint(load(fixture, "[policy]\nposture = \"full-access\"\n[core]\nweb_fetch = false\n[trust]\nconfirm = 1\n", NULL), <, 0);
         g_assert_cmpint(fixture->config->posture, ==, POSTURE_NEVER);
         g_assert_true(fixture->config->web_fetch);
+        g_assert_cmpuint(fixture->config->web_fetch_msec, ==, 7000);
         g_assert_cmpstr(fixture->config->web_fetch_private[0], ==, "10.0.0.0/8");
         g_assert_cmpint(load(fixture, "", NULL), ==, 0);
         g_assert_false(fixture->config->web_fetch);
+        g_assert_cmpuint(fixture->config->web_fetch_msec, ==, 60000);
         g_assert_null(fixture->config->web_fetch_private);
 }
 

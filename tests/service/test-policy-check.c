@@ -26,7 +26,8 @@ static void test_kinds(void) {
                 { "project", "[policy]\nposture = \"loose\"\n", false, "\"line\":2" },
                 { "config", "[features]\nextension_host = true\n[core]\nweb_fetch = true\n", true, "\"entries\":2" },
                 { "config", "[policy]\nposture = \"never\"\n[features]\nextension_host = 1\n", false, "\"line\":4,\"column\":18" },
-                { "config", "[core]\nweb_fetch_private = [\"10.0.0.0/8\"]\n", true, "does nothing while web_fetch is off" },
+                { "config", "[core]\nweb_fetch_private = [\"10.0.0.0/8\"]\n", true, "web_fetch_private does nothing while web_fetch is off" },
+                { "config", "[core]\nweb_fetch_sec = 5\n", true, "web_fetch_sec does nothing while web_fetch is off" },
                 { "config", "[plugins.a.config]\ndeep = [[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]\n", true, "levels deep; the plugin can't get it" },
         };
 
