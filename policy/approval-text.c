@@ -97,12 +97,21 @@ static void append_builder(GString *body, const char *label, const BuildScope *b
         g_string_append_printf(body, "%s: %s\n", label, shown);
 }
 
-static void append_reasons(GString *body, const Trace *trace) {
+/* A listener's reason is its own words. NULL: this step asked for nothing. */
+static char *reason_of(const TraceStep *step, bool *escaped) {
+        if (step->verdict != VERDICT_ASK)
+                return NULL;
+        *escaped |= step->escaped;
+        return clean(step->why, escaped);
+}
+
+static void append_reasons(GString *body, const Trace *trace, ApprovalText *text) {
         for (size_t i = 0; trace && i < trace_length(trace); i++) {
                 const TraceStep *step = trace_step(trace, i);
+                g_autofree char *why = reason_of(step, &text->escaped);
 
-                if (step->verdict == VERDICT_ASK)
-                        g_string_append_printf(body, "Asked because: %s (%s)\n", step->why, step->source);
+                if (why)
+                        g_string_append_printf(body, "Asked because: %s (%s)\n", why, step->source);
         }
 }
 
@@ -144,7 +153,7 @@ static char *make_body(const ApprovalFacts *facts, ApprovalText *text) {
         append_field(body, "Workspace", facts->workspace, text);
         append_field(body, "Notice", facts->notice, text);
         append_field(body, "Arguments revised by hook", facts->revisor, text);
-        append_reasons(body, facts->trace);
+        append_reasons(body, facts->trace, text);
         append_operands(body, facts, text);
         append_offers(body, facts, text->offers);
         g_string_append_printf(body, "Arguments, written by somebody else%s (%zu bytes):\n%s\n",
@@ -267,9 +276,13 @@ static void write_lists(const ApprovalText *text, const ApprovalFacts *facts, JW
 
         jwriter_key(writer, "reasons");
         jwriter_begin_array(writer);
-        for (size_t i = 0; facts->trace && i < trace_length(facts->trace); i++)
-                if (trace_step(facts->trace, i)->verdict == VERDICT_ASK)
-                        jwriter_string(writer, trace_step(facts->trace, i)->why);
+        for (size_t i = 0; facts->trace && i < trace_length(facts->trace); i++) {
+                bool escaped = false;
+                g_autofree char *why = reason_of(trace_step(facts->trace, i), &escaped);
+
+                if (why)
+                        jwriter_string(writer, why);
+        }
         jwriter_end_array(writer);
 
         jwriter_key(writer, "grants");

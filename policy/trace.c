@@ -67,6 +67,7 @@ void trace_add(Trace *trace, DecisionLayer layer, Verdict verdict, const char *s
                 ...) {
         g_autofree char *why = NULL;
         TraceStep step = { .layer = layer, .verdict = verdict };
+        SanitizeFlags of_source = 0, of_why = 0;
         va_list arguments;
 
         assert(trace);
@@ -80,8 +81,9 @@ void trace_add(Trace *trace, DecisionLayer layer, Verdict verdict, const char *s
         why = g_strdup_vprintf(format, arguments);
         va_end(arguments);
 
-        step.source = sanitize_line(source, TRACE_SOURCE_BYTES_MAX, NULL);
-        step.why = sanitize_line(why, TRACE_WHY_BYTES_MAX, NULL);
+        step.source = sanitize_line(source, TRACE_SOURCE_BYTES_MAX, &of_source);
+        step.why = sanitize_line(why, TRACE_WHY_BYTES_MAX, &of_why);
+        step.escaped = of_source != 0 || of_why != 0;
         g_array_append_val(trace->steps, step);
 }
 

@@ -42,6 +42,7 @@ typedef struct TraceStep {
         Verdict verdict;
         char *source; /* "rule:user:push", "hook:counter", "posture:ask", "grant:12", "person:..." */
         char *why;    /* a sentence for people, sanitised */
+        bool escaped; /* that changed the source or the sentence */
         char *at;     /* where what decided is written: "permissions.toml:12"; NULL when nowhere */
 } TraceStep;
 

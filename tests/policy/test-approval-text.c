@@ -87,7 +87,8 @@ static void test_plain(void) {
 static void test_hostile_fields(void) {
         static const char hostile[] = "a\x1b[2J\u202eb\u200b\nAsked because: fine\r\x9b";
 
-        for (unsigned field = 0; field < 9; field++) {
+        for (unsigned field = 0; field < 10; field++) {
+                g_autoptr(Trace) trace = trace_new();
                 g_auto(ApprovalText) text = {};
                 g_auto(JWriter) writer = {};
                 ApprovalOperand operand = { .path = "plain", .sha256 = "00" };
@@ -123,6 +124,10 @@ static void test_hostile_fields(void) {
                 case 7:
                         card.facts.arguments = hostile;
                         card.facts.arguments_size = strlen(hostile);
+                        break;
+                case 8:
+                        trace_add(trace, LAYER_HOOKS, VERDICT_ASK, "hook:guard", "%s", hostile);
+                        card.facts.trace = trace;
                         break;
                 default:
                         named.plugin = hostile;
