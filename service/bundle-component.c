@@ -117,6 +117,11 @@ static void warn_inactive(const Manifest *manifest, ComponentKind kind, bool ext
         if (kind == COMPONENT_LSP)
                 diagnostics_add(diagnostics, DIAGNOSTIC_COMPONENT_INACTIVE, NULL,
                                 "Language servers are listed but not used by this build.");
+        /* A guard that never runs must not be taken for one that does (pains B8). */
+        if (kind == COMPONENT_HOOKS)
+                diagnostics_add(diagnostics, DIAGNOSTIC_COMPONENT_INACTIVE, NULL,
+                                "Hooks that are programs are listed but never run; what is to look at calls listens to "
+                                "tools/pre-execute in a native entry.");
         if (kind == COMPONENT_NATIVE && !extension_host)
                 diagnostics_add(diagnostics, DIAGNOSTIC_COMPONENT_INACTIVE, NULL,
                                 "Native entries are listed but do not run, since the extension host is switched off.");

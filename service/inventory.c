@@ -16,7 +16,7 @@ static const struct {
         [CAPABILITY_MCP_REMOTE]         = { "mcp-remote", "defines MCP servers that are reached over the network" },
         [CAPABILITY_COMMANDS]           = { "commands", "adds commands that are texts for an agent" },
         [CAPABILITY_AGENTS]             = { "agents", "adds profiles of agents" },
-        [CAPABILITY_HOOKS]              = { "hooks", "adds hooks that agents run at certain events" },
+        [CAPABILITY_HOOKS]              = { "hooks", "declares hooks that are programs, which this service never runs" },
         [CAPABILITY_LSP]                = { "lsp", "declares language servers" },
         [CAPABILITY_NATIVE]             = { "native", "runs code of its own in a sandbox of its own" },
         [CAPABILITY_FILESYSTEM_ROOTS]   = { "filesystem-roots", "asks for folders outside the bundle" },

@@ -165,7 +165,7 @@ export interface Storage {
   compareAndSet(key: string, version: string | undefined, value: Json): Promise<string | undefined>
 }
 
-// ---- skills, MCP servers, shell hooks: definitions that the core judges and keeps ----
+// ---- skills, and two kinds of definitions that this version refuses ----
 
 export interface Skills {
   /** A folder of the bundle whose sub-folders have a SKILL.md each; at most 8 roots of one plugin, and 128 skills,
@@ -174,10 +174,12 @@ export interface Skills {
 }
 
 export interface Mcp {
+  /** Refused: declare servers in the bundle's mcp.json */
   registerServer(definition: { serverName: string, server: JsonObject }): Dispose
 }
 
 export interface ShellHooks {
+  /** Refused: programs never run as hooks; listen with ctx.on('tools/pre-execute') */
   register(definition: { dialect: 'claude-code' | 'codex', point: string, matcher?: string, hook: JsonObject }): Dispose
 }
 

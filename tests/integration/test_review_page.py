@@ -5,7 +5,7 @@ import json
 import os
 import re
 
-from codewhale import ServiceCase, tool_source
+from codewhale import SCHEMA, ServiceCase, tool_source
 from codewhale.terminal import Terminal, run
 
 LINES = 5000
@@ -49,6 +49,8 @@ class ReviewPage(ServiceCase):
         terminal = Terminal(self.bus.address, 'review', '--diff', 'probe')
         self.addCleanup(terminal.close)
         said = terminal.read_until('Trusting runs nothing yet')
+        # Our own line that tells how far a slow machine is, and takes itself away.
+        said = said.replace('\r\x1b[K', '')
         self.assertIsNone(HARMFUL.search(re.sub('\x1b\\[[0-9;]*m', '', said).replace('\r\n', '\n')), 'in a terminal')
 
     def test_all_names_come_before_all_lines(self):
@@ -96,3 +98,23 @@ class McpPage(ServiceCase):
                 self.assertIn('mcp-invalid', error.message)
                 self.assertNotIn('hunter2', error.message)
         self.assertNotIn('hunter2', self.daemon.log())
+
+
+class Hooks(ServiceCase):
+    def test_B8_hooks_that_are_programs_are_told_never_to_run(self):
+        """Whoever takes them for a guard learns better before anything is trusted, and on the page of what is on."""
+        described = {'$schema': SCHEMA, 'name': 'watched', 'extensions': {'net.codewhale': {
+            'native': {'path': 'native/main.mjs'}, 'hooks': {'path': 'hooks/guard.toml'}}}}
+        folder = self.bundle('watched', tool_source("return 'ran'"), manifest=json.dumps(described), files={
+            'hooks/guard.toml': 'event = "tool_call_before"\ncommand = "touch ran; exit 2"\n'})
+        self.client.bring_up(folder)
+        self.approver()
+        for words in (('validate', str(folder)), ('review', 'watched')):
+            with self.subTest(words=words):
+                page = ' '.join(run(self.bus.address, *words).stdout.split())
+                self.assertIn('never run', page)
+                self.assertIn('tools/pre-execute', page)
+        shown = self.client.property('Plugin', 'Diagnostics', path=self.client.plugins()['watched'][1])
+        self.assertIn('never run', str(shown))
+        self.assertEqual(self.client.tool('probe')['content'][0]['text'], 'ran')
+        self.assertEqual(list(self.daemon.base.rglob('ran')), [])

@@ -227,6 +227,28 @@ static void test_mcp_paths(void) {
         }
 }
 
+/* A hook that is a program never runs here: whoever counts on one is told. It is in the way of nothing else. */
+static void test_hooks_are_told(void) {
+        char *folder = fixture_new_folder();
+        const Diagnostic *told;
+        Loaded loaded;
+
+        own(folder, "\"hooks\":{\"path\":\"guard.toml\"},\"native\":{\"path\":\"n.mjs\"}");
+        fixture_write(folder, "guard.toml", "event = \"tool_call_before\"\ncommand = \"exit 2\"\n", -1);
+        fixture_write(folder, "n.mjs", "x", -1);
+        loaded = load_with(folder, true);
+        g_assert_cmpint(loaded.r, ==, 0);
+        g_assert_false(diagnostics_has_error(loaded.bundle->diagnostics));
+        told = diagnostics_find(loaded.bundle->diagnostics, DIAGNOSTIC_COMPONENT_INACTIVE);
+        g_assert_nonnull(told);
+        g_assert_nonnull(strstr(told->message, "never run"));
+        g_assert_nonnull(strstr(told->message, "tools/pre-execute"));
+        g_assert_true(inventory_has(&loaded.bundle->inventory, CAPABILITY_HOOKS));
+        g_assert_nonnull(strstr(capability_in_words(CAPABILITY_HOOKS), "never runs"));
+        loaded_done(&loaded);
+        fixture_remove(folder);
+}
+
 static void test_claude_refusals(void) {
         static const struct {
                 const char *path, *text;
@@ -366,6 +388,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/service/bundle/M12-hosts-without-servers", test_hosts_without_servers);
         g_test_add_func("/service/bundle/M13-mcp-paths", test_mcp_paths);
         g_test_add_func("/service/bundle/M16-claude-refusals", test_claude_refusals);
+        g_test_add_func("/bundle/B8-declared-hooks-are-told", test_hooks_are_told);
         g_test_add_func("/service/bundle/M16-claude-large-texts", test_claude_large_texts);
         g_test_add_func("/service/bundle/skills", test_skills);
         g_test_add_func("/service/bundle/inventory", test_inventory);
