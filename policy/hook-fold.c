@@ -29,7 +29,7 @@ struct HookFold {
 
 static const char *const failure_words[_HOOK_FAILURE_MAX] = {
         [HOOK_FAILURE_TIMED_OUT] = "did not answer in time",
-        [HOOK_FAILURE_EXITED] = "ended with an error status and without an answer",
+        [HOOK_FAILURE_EXITED] = "ended without an answer",
         [HOOK_FAILURE_KILLED] = "was killed by a signal",
         [HOOK_FAILURE_THREW] = "failed",
         [HOOK_FAILURE_MALFORMED] = "gave an answer that is no verdict",

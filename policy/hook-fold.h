@@ -25,7 +25,7 @@ typedef struct HookSource {
 /* Why there is no verdict. "Said no" and "could not be asked" are different outcomes (pains B1, B2). */
 typedef enum HookFailure {
         HOOK_FAILURE_TIMED_OUT,
-        HOOK_FAILURE_EXITED,    /* a process ended with a status other than 0 and said nothing */
+        HOOK_FAILURE_EXITED,    /* its process ended and said nothing */
         HOOK_FAILURE_KILLED,    /* by a signal */
         HOOK_FAILURE_THREW,     /* the listener's code failed */
         HOOK_FAILURE_MALFORMED, /* an answer that is no verdict */

@@ -131,6 +131,7 @@ bool host_drain(Host *host) {
                 return false;
 
         host_withdraw(host, reason);
+        host_tell_ended(host, &(HostEnd) { .kind = _UNIT_END_INVALID, .status = -1, .reason = reason });
         drain_new(host->table, host->context, host->plugin, g_steal_pointer(&host->process));
         host_set_state(host, HOST_STOPPING, reason);
         host_set_state(host, HOST_DISABLED, NULL);

@@ -32,6 +32,7 @@ struct HostProcess {
         sd_event_source *timer; /* of the handshake; later: its last moments; then: a deferred end */
         char *report;
         char *lock;
+        HostEnd end;
         char *reason;
         bool generic_reason; /* nobody knows more than that it ended, until its unit tells */
         bool stopping; /* by host_process_stop() */
@@ -276,6 +277,8 @@ static void on_unit_stopped(SandboxUnit *unit, const UnitStop *stop, void *userd
                 g_free(process->reason);
                 process->reason = g_strdup_printf("stuck: %u of its processes did not end after SIGKILL", stop->n_left);
         }
+        if (!stop->requested)
+                process->end = (HostEnd) { .kind = stop->end, .status = stop->status };
         if (process->generic_reason && !stop->requested)
                 g_clear_pointer(&process->reason, g_free);
         process_set_reason(process, lock ?: stop->cause);
@@ -338,6 +341,7 @@ HostProcess *host_process_new(
                 .unit_generation = unit_generation,
                 .events = events,
                 .userdata = userdata,
+                .end = { .kind = _UNIT_END_INVALID, .status = -1 },
                 .staged = staged ? staged_copy_ref(staged) : NULL,
         };
         (void) sd_event_add_time_relative(context->event, &process->timer, CLOCK_MONOTONIC, HOST_HANDSHAKE_MSEC * 1000, 0,
@@ -405,6 +409,10 @@ RuntimeKind host_process_runtime(const HostProcess *process) {
 
 const char *host_process_reason(const HostProcess *process) {
         return process->reason;
+}
+
+HostEnd host_process_end(const HostProcess *process) {
+        return process->end;
 }
 
 bool host_process_is_crash(const HostProcess *process) {

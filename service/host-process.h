@@ -5,6 +5,7 @@
  * in it. Ended means that the unit's control group is empty. */
 
 #include "sandbox/unit.h"
+#include "service/host-end.h"
 #include "service/host.h"
 
 typedef struct HostProcess HostProcess;
@@ -64,6 +65,9 @@ bool host_process_was_stopped(const HostProcess *process); /* host_process_stop(
 /** host_process_runtime() - which kind of runtime it was launched with; invalid before that */
 RuntimeKind host_process_runtime(const HostProcess *process);
 const char *host_process_reason(const HostProcess *process); /* why it was lost or ended; NULL while all is well */
+
+/** host_process_end() - how it ended by itself; invalid before that, and when we ended it. The reason is not filled in */
+HostEnd host_process_end(const HostProcess *process);
 
 /** host_process_is_crash() - whether its end counts against the plugin: it ended by itself after the handshake */
 bool host_process_is_crash(const HostProcess *process);

@@ -7,6 +7,7 @@
 #include "service/crash-budget.h"
 #include "service/dirty-window.h"
 #include "service/heartbeat.h"
+#include "service/host-end.h"
 #include "service/host-process.h"
 #include "service/host-table.h"
 #include "service/host-usage.h"
@@ -59,6 +60,7 @@ struct Host {
         char *lock;               /* the last one of the host */
         GQueue diagnostics;       /* char *, at most DIAGNOSTICS_MAX */
         GArray *waiters;
+        GArray *end_waiters;      /* of the present process; NULL while there never were any */
         DirtyWindow dirty;        /* of the present process */
         sd_event_source *look;    /* whether it is idle, for the planned restart */
         GHashTable *entries_failed; /* path -> reason; NULL */
@@ -99,6 +101,9 @@ void host_settle(Host *host);
 
 /** host_abandon_waiters() - it ends with the service or its plugin: whoever needs it is told */
 void host_abandon_waiters(Host *host);
+
+/** host_tell_ended() - to those of host-end.h who wait, each once */
+void host_tell_ended(Host *host, const HostEnd *end);
 
 /** host_attempt_key() - what is tried now: the plugin's generation and settings; a new string */
 char *host_attempt_key(const Host *host);

@@ -89,6 +89,7 @@ Host *host_free(Host *host) {
 
         host_withdraw(host, "the service is stopping");
         host_abandon_waiters(host);
+        host_tell_ended(host, &(HostEnd) { .kind = _UNIT_END_INVALID, .status = -1 });
         host->process = host_process_free(host->process);
         host->owner = owner_unref(host->owner);
         host->retiring = owner_unref(host->retiring);
@@ -97,6 +98,7 @@ Host *host_free(Host *host) {
         sd_event_source_disable_unref(host->look);
         g_queue_clear_full(&host->diagnostics, g_free);
         g_array_unref(host->waiters);
+        g_clear_pointer(&host->end_waiters, g_array_unref);
         plugin_unref(host->plugin);
         g_free(host->reason);
         host_keep_reports(host, NULL);
@@ -242,7 +244,9 @@ static void on_process_ended(HostProcess *process, void *userdata) {
         bool activating = crash && !host->activated;
         HostStage stage = host_process_stage(process);
         RuntimeKind runtime = host_process_runtime(process);
+        HostEnd end = host_process_end(process);
 
+        end.reason = reason;
         host_keep_reports(host, process);
         host->process = host_process_free(process);
         host_forget_dirt(host);
@@ -254,6 +258,7 @@ static void on_process_ended(HostProcess *process, void *userdata) {
                 host_recover(host, stage, reason, crash, activating);
 
         host_settle(host);
+        host_tell_ended(host, &end);
         if (host->state == HOST_IDLE || (host->state == HOST_FAILED && host->restart))
                 host_sync(host);
 }

@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/errors.h"
+#include "service/host-end.h"
 #include "service/invocation-state.h"
 
 /* Hosts that a call needs and that sleep are started for it: those of the listeners before it is decided, that of its target
@@ -28,6 +29,8 @@ void invocation_stop_waiting(Invocation *invocation) {
         if (invocation->n_awaited > 0)
                 host_table_forget_waiters(invocation->service->hosts, invocation);
         invocation->n_awaited = 0;
+        if (invocation->ending)
+                host_forget_ended(g_steal_pointer(&invocation->ending), invocation);
         g_clear_pointer(&invocation->await_error, g_free);
         g_clear_pointer(&invocation->await_reason, g_free);
 }

@@ -60,7 +60,8 @@ struct Invocation {
         char *await_error, *await_reason; /* of the first host that can't */
         void (*await_next)(Invocation *invocation);
         void (*host_next)(Invocation *invocation);
-        sd_event_source *await_timer; /* of the deadline */
+        sd_event_source *await_timer; /* of the deadline, or of the listeners' time */
+        Host *ending;                 /* that of a listener which went away while it was asked (tool-hook-end.c) */
         uint64_t due_usec;            /* when the deadline is over; 0: it has not begun */
         InvocationOrigin origin;
         CoreGate *gate;   /* of an extension's call that may ask the core, while it runs */
@@ -150,6 +151,9 @@ void tool_call_open_card(Invocation *invocation);
 
 /** invocation_note_verdict() - what a listener said, or that it was not there, for the record; cut where it gets long */
 void invocation_note_verdict(Invocation *invocation, const char *label, const char *verdict);
+
+/** tool_hook_source() - who a listener is, in the words of the fold */
+HookSource tool_hook_source(const Registration *listener);
 
 /** tool_hooks_begin() - ask the listeners, then go on with tool_call_decide() */
 void tool_hooks_begin(Invocation *invocation);

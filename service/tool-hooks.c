@@ -10,6 +10,7 @@
 #include "service/invocation-state.h"
 #include "service/selection-view.h"
 #include "service/tool-guards.h"
+#include "service/tool-hook-end.h"
 
 /* Asks the pre-execute listeners of one call, one after the other in the order of their registration; all of them share one
  * budget of time (contract 4.8). A listener that can't be asked counts as a refusal: it may be a guard. */
@@ -26,7 +27,7 @@ static uint64_t hooks_left_msec(const Invocation *invocation) {
         return now < invocation->hooks_due_usec ? (invocation->hooks_due_usec - now + 999) / 1000 : 0;
 }
 
-static HookSource hook_source(const Registration *listener) {
+HookSource tool_hook_source(const Registration *listener) {
         return (HookSource) {
                 .label = listener->description[0] ? listener->description : owner_get_plugin_id(listener->owner),
                 .plugin = owner_get_plugin_id(listener->owner),
@@ -40,8 +41,6 @@ static HookFailure hook_failure_of(const RpcAnswer *answer) {
                 return HOOK_FAILURE_TIMED_OUT;
         case RPC_OUTCOME_CANCELLED:
                 return HOOK_FAILURE_REVOKED;
-        case RPC_OUTCOME_CLOSED:
-                return HOOK_FAILURE_ABSENT;
         default:
                 return answer->code == RPC_NOT_AVAILABLE ? HOOK_FAILURE_REVOKED : HOOK_FAILURE_THREW;
         }
@@ -55,15 +54,25 @@ void invocation_note_verdict(Invocation *invocation, const char *label, const ch
                 g_string_append_printf(invocation->verdicts, "%s%s: %.32s", invocation->verdicts->len > 0 ? "; " : "", label, verdict);
 }
 
+static void tool_hooks_advance(Invocation *invocation) {
+        invocation->next_listener++;
+        tool_hooks_next(invocation);
+}
+
 static void on_hook_answer(const RpcAnswer *answer, void *userdata) {
         Invocation *invocation = userdata;
         const Registration *listener = g_ptr_array_index(invocation->listeners, invocation->next_listener);
-        const HookSource source = hook_source(listener);
+        const HookSource source = tool_hook_source(listener);
 
         invocation->rpc_call = NULL;
         if (invocation->over)
                 return;
 
+        if (answer->outcome == RPC_OUTCOME_CLOSED) {
+                invocation_note_verdict(invocation, source.label, "no verdict");
+                tool_hook_await_end(invocation, listener, tool_hooks_advance);
+                return;
+        }
         if (answer->outcome != RPC_OUTCOME_RESULT)
                 (void) hook_fold_add_failure(invocation->fold, &source, hook_failure_of(answer), answer->message);
         else if (!registration_is_usable(listener))
@@ -72,9 +81,7 @@ static void on_hook_answer(const RpcAnswer *answer, void *userdata) {
                 (void) hook_fold_add_answer(invocation->fold, &source, answer->result);
         invocation_note_verdict(invocation, source.label, (answer->outcome == RPC_OUTCOME_RESULT ? jval_text(jval_member(answer->result, "kind")) : NULL)
                      ?: "no verdict");
-
-        invocation->next_listener++;
-        tool_hooks_next(invocation);
+        tool_hooks_advance(invocation);
 }
 
 static char *hook_params(const Invocation *invocation, const Registration *listener, uint64_t left_msec, size_t *ret_size) {
@@ -104,7 +111,7 @@ static char *hook_params(const Invocation *invocation, const Registration *liste
 
 /* Asks one listener. Returns false when it could not be asked, which is folded in already. */
 static bool tool_hooks_ask(Invocation *invocation, const Registration *listener) {
-        const HookSource source = hook_source(listener);
+        const HookSource source = tool_hook_source(listener);
         uint64_t left_msec = hooks_left_msec(invocation);
         Rpc *rpc = invocation_rpc(invocation->service, listener);
         g_autofree char *params = NULL;
@@ -138,7 +145,7 @@ static bool hooks_decided(const Invocation *invocation) {
 static void tool_hooks_next(Invocation *invocation) {
         while (!hooks_decided(invocation) && invocation->next_listener < invocation->listeners->len) {
                 const Registration *listener = g_ptr_array_index(invocation->listeners, invocation->next_listener);
-                const HookSource source = hook_source(listener);
+                const HookSource source = tool_hook_source(listener);
 
                 if (tool_hooks_ask(invocation, listener))
                         return;

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Pre-execute listeners on the live service: what they may do, what they can't, and what becomes of a call that waits for one."""
 
+import os
+import signal
 
 from codewhale import RulesCase, iterate_until, rule, tool_source
 
@@ -54,28 +56,38 @@ class FailClosed(HooksCase):
         self.assertEqual(self.ran(), 0)
 
     def test_B1_throws(self):
-        self.check("throw new Error('broken')", 'fail')
+        self.check("throw new Error('broken')", 'failed: broken')
 
     def test_B1_malformed_answer(self):
-        self.check("return { kind: 'perhaps' }", '')
+        self.check("return { kind: 'perhaps' }", "the listener's answer is of an unknown kind")
 
     def test_B1_answers_too_late(self):
-        self.check('await new Promise(() => {})', 'time')
+        self.check('await new Promise(() => {})', 'did not answer in time')
 
     def test_B1_revision_that_is_too_large(self):
-        self.check("return { kind: 'revise', input: { text: 'x'.repeat(40000) } }", '')
+        self.check("return { kind: 'revise', input: { text: 'x'.repeat(40000) } }", "the listener's answer revises the input with more than 32768 bytes")
 
     def test_B1_owner_revoked_in_the_middle_of_the_call(self):
         guard = self.listen("ctx.logger.warn('is asked'); await new Promise(() => {})")
         call = self.client.start_tool('probe')
         iterate_until(lambda: 'is asked' in self.daemon.log(), what='the question to the listener')
         self.client.plugin('Disable', guard)
-        self.assertFails('HookFailed', call.result)
+        self.assertIn('was withdrawn while it was asked', self.assertFails('HookFailed', call.result).message)
         self.assertEqual(self.ran(), 0)
 
-    def test_B1_process_killed_in_the_middle_of_the_call(self):
-        self.listen("if (call.name === 'probe') process.kill(process.pid, 'SIGKILL'); await new Promise(() => {})")
-        self.refused('HookFailed')
+    def test_HK_08_B1_process_killed_in_the_middle_of_the_call(self):
+        """It has no exit status, and that is not read as 0: the call is refused, and told by what."""
+        guard = self.listen("ctx.logger.warn('is asked'); await new Promise(() => {})")
+        call = self.client.start_tool('probe')
+        iterate_until(lambda: 'is asked' in self.daemon.log(), what='the question to the listener')
+        unit = self.client.property('Plugin', 'Unit', path=self.client.plugins()['guard'][1])
+        for pid in self.units.processes(unit):
+            os.kill(pid, signal.SIGKILL)
+        error = self.assertFails('HookFailed', call.result)
+        self.assertIn('guard', error.message)
+        self.assertIn('was killed by a signal', error.message)
+        self.client.plugin('Disable', guard)
+        self.assertEqual(self.ran(), 0)
 
     def test_B2_said_no_is_another_name_than_could_not_be_asked(self):
         self.listen("return { kind: 'deny', reason: 'not today' }")
@@ -177,6 +189,9 @@ class Rewriting(HooksCase):
             type: 'object', additionalProperties: false, properties: { p: { type: 'string', maxLength: 1 } } }''')))
         self.listen("return { kind: 'revise', input: { p: 'far too long' } }")
         self.assertFails('HookFailed', self.client.tool, 'strict', {'p': 'a'})
+        step = self.trace(None)[-1]
+        self.assertEqual((step['layer'], step['verdict'], step['source'].split(':')[0]), ('hooks', 'deny', 'hook'))
+        self.assertIn('/p', step['why'])
 
 
 class RulesOverRevisions(HooksCase):
@@ -237,6 +252,17 @@ class Notices(HooksCase):
         first, second = (self.client.decision(result['call_id']) for result in (before, after))
         self.assertEqual([step['source'] for step in second['trace'] if not step['source'].startswith('hook:')],
                          [step['source'] for step in first['trace']])
+
+    def test_B7_HK_16_a_listener_is_resident(self):
+        """No process is started for a question: one and the same counts them all. What a question takes is measured by bench/policy."""
+        self.answer = ('allow', 'tool')
+        self.client.tool('probe')
+        self.listen("globalThis.asked = (globalThis.asked ?? 0) + 1; return { kind: 'annotate', text: `question ${globalThis.asked}.` }")
+        path = self.client.plugins()['guard'][1]
+        unit, before = self.client.property('Plugin', 'Unit', path=path), set(self.units.all_processes())
+        for number in range(1, 51):
+            self.assertIn(f'question {number}.', self.client.tool('probe')['context'])
+        self.assertEqual((self.client.property('Plugin', 'Unit', path=path), set(self.units.all_processes())), (unit, before))
 
     def test_many_listeners_are_all_asked(self):
         for number in range(4):

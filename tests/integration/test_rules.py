@@ -59,7 +59,19 @@ class Order(RulesCase):
         self.assertEqual([grant['scope'] for grant in card['grants'] if grant['scope'] != 'once'], [])
         self.assertFails('InvalidArguments', self.approver_cards.answer, card, 'allow', scope='tool')
         self.assertFalse(call.done)
+        self.approver_cards.answer(card, 'allow')
+        self.assertIn('ran', call.result())
         self.assertEqual(self.client.call('Grants', 'List'), [])
+        # So the second call asks like the first.
+        self.answer = 'allow'
+        self.assertEqual(self.outcome('push'), 'ask')
+        # A grant from before the administrator's question answers it neither.
+        self.rules(administrator='', user='')
+        self.answer = ('allow', 'tool')
+        self.assertEqual([self.outcome('push'), self.outcome('push')], ['ask', 'allow'])
+        self.rules(administrator=rule('ask', tool='push', id='site'))
+        self.answer = 'allow'
+        self.assertEqual([self.outcome('push'), self.outcome('push')], ['ask', 'ask'])
 
     def test_C10_administrator_beats_user_and_neither_loosens(self):
         session = self.session(posture='ask')
