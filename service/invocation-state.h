@@ -128,6 +128,9 @@ Rpc *invocation_rpc(Service *service, const Registration *registration);
 /** invocation_fail_answer() - end with what an RPC answer other than a result means */
 void invocation_fail_answer(Invocation *invocation, const RpcAnswer *answer);
 
+/** invocation_note_envelope() - what kept it from running, whatever was decided: a step of its record */
+void invocation_note_envelope(Invocation *invocation, const char *source, const char *why);
+
 /** invocation_verify() - the target may still be used: registered, active, trusted, unchanged (2.8); else it ends */
 bool invocation_verify(Invocation *invocation);
 

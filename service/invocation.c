@@ -348,17 +348,26 @@ void invocation_subject(const Invocation *invocation, BuildScope *build, Approva
         };
 }
 
+void invocation_note_envelope(Invocation *invocation, const char *source, const char *why) {
+        if (!invocation->decided)
+                invocation->decision.trace = trace_new();
+        invocation->decided = true;
+        trace_add(invocation->decision.trace, LAYER_ENVELOPE, VERDICT_DENY, source, "%s", why);
+}
+
 bool invocation_verify(Invocation *invocation) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         Registration *target = invocation->target;
 
         if (!registration_is_usable(target)) {
+                invocation_note_envelope(invocation, "registration", target->gone ?: down_reason(invocation));
                 invocation_fail(invocation, ERROR_HOST_UNAVAILABLE, "'%s' is no longer available: %s.", target->name,
                                 target->gone ?: down_reason(invocation));
                 return false;
         }
         if (plugin_set_verify(invocation->service->plugins, owner_get_plugin(target->owner),
                               owner_get_state_generation(target->owner), &error) < 0) {
+                invocation_note_envelope(invocation, "receipt", error.message ?: "the plugin may no longer run");
                 invocation_fail(invocation, error.name ?: ERROR_NOT_ACTIVE, "%s",
                                 error.message ?: "The plugin may no longer run.");
                 return false;

@@ -195,6 +195,7 @@ static bool check_workspace(Invocation *invocation) {
 
         if (!folder || workspace_check(folder, &error) >= 0)
                 return true;
+        invocation_note_envelope(invocation, "workspace", error.message);
         invocation_fail(invocation, error.name, "%s", error.message);
         return false;
 }
@@ -210,6 +211,7 @@ static void tool_call_send(Invocation *invocation) {
         if (!check_workspace(invocation) || !invocation_verify(invocation))
                 return;
         if (validate_arguments(invocation, invocation->arguments, &error) < 0) {
+                invocation_note_envelope(invocation, "schema", error.message);
                 invocation_fail(invocation, error.name, "%s", error.message);
                 return;
         }

@@ -25,6 +25,7 @@ static const struct {
         { "hook-failed", "A pre-execution hook could not be asked, and then nothing runs." },
         { "cancelled", "It was cancelled." },
         { "opened", "A person was asked." },
+        { "confirmed", "The person at the machine confirmed it." },
         { "given", "A person allowed it for longer than once." },
         { "revoked", "It was taken back, at once." },
         { "expired", "Its time was over." },

@@ -150,7 +150,8 @@ class Sessions(AdversaryCase):
         folder.rename(self.daemon.base / 'moved')
         folder.mkdir()
         self.assertFails('RefusedByPolicy', self.adversary.tool, 'probe', session=session)
-        self.recorded('call', 'refused-by-policy')
+        step = self.recorded('call', 'refused-by-policy')['trace'][-1]
+        self.assertEqual((step['layer'], step['verdict'], step['source']), ('envelope', 'deny', 'workspace'))
 
 
 class Trust(AdversaryCase):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What happens when the bytes of an enabled bundle change: nothing new runs, and everybody is told."""
 
-from codewhale import BusError, ServiceCase, iterate_until, tool_source
+import json
+
+from codewhale import BusError, ServiceCase, iterate_until, options, tool_source
 
 
 class Changes(ServiceCase):
@@ -35,8 +37,12 @@ class Changes(ServiceCase):
 
     def test_T10_noticed_by_the_very_next_call(self):
         self.entry.write_bytes(self.entry.read_bytes().replace(b'one', b'two'))
-        self.assertFails('ContentChanged', self.client.tool, 'probe')
+        error = self.assertFails('ContentChanged', self.client.tool, 'probe')
         self.assertEqual(self.facts()['Trust'], 'content-changed')
+        # Which check it was that stopped what the rules would have asked about is in the record.
+        [record] = json.loads(self.client.call('Decisions', 'Query', '(a{sv})', options(kind='call')))
+        step = record['trace'][-1]
+        self.assertEqual((step['layer'], step['verdict'], step['source'], step['why']), ('envelope', 'deny', 'receipt', error.message))
 
     def test_T11_edited_sealed_copy_is_refused_at_the_next_call(self):
         self.approver()
