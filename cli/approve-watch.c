@@ -91,14 +91,32 @@ static void watch_next(Watch *watch) {
                 say_line("Waiting for calls that need approval. q quits.");
 }
 
+/* A password may be asked for on this terminal, so that it must be as its owner left it. */
+static int watch_grant(Watch *watch, const CardAnswer *answer, sd_bus_error *reterr) {
+        int r, back;
+
+        terminal_leave(&watch->terminal);
+        r = approver_answer(watch->cli, watch->card->id, watch->card->digest, true, answer->scope, 0, reterr);
+        back = terminal_enter(&watch->terminal);
+        if (back < 0)
+                (void) sd_event_exit(watch->event, back);
+        return r;
+}
+
 static void watch_answer(Watch *watch, const CardAnswer *answer) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         int r;
 
-        r = approver_answer(watch->cli, watch->card->id, watch->card->digest, answer->allow, answer->scope, 0, &error);
-        if (r < 0)
+        r = answer->grant ? watch_grant(watch, answer, &error)
+                          : approver_answer(watch->cli, watch->card->id, watch->card->digest, answer->allow, answer->scope, 0, &error);
+        if (r < 0) {
                 (void) failure_report(watch->cli, r, &error, NULL);
-        else if (answer->grant)
+                /* Nobody proved to be the person: the card waits on, and may still be allowed once. */
+                if (sd_bus_error_has_name(&error, ERROR_NOT_AUTHORIZED)) {
+                        watch_draw(watch);
+                        return;
+                }
+        } else if (answer->grant)
                 (void) printf("Card %" PRIu64 ": allowed %s.\n", watch->card->id, answer->grant->words);
         else
                 (void) printf("Card %" PRIu64 ": %s.\n", watch->card->id, answer->allow ? "allowed once" : "denied");

@@ -5,6 +5,7 @@
 #include "cli/client.h"
 #include "cli/memory-file.h"
 #include "cli/output.h"
+#include "cli/polkit-agent.h"
 #include "common/cleanup.h"
 #include "common/sanitize.h"
 
@@ -70,6 +71,7 @@ int approver_answer(Cli *cli, uint64_t id, const char *digest, bool allow, const
                 sd_bus_error *reterr) {
         const CallOption options[] = { { "scope", 's', .text = scope }, { "seconds", 'u', .number = seconds }, {} };
         g_autoptr(sd_bus_message) m = NULL;
+        PolkitAgent agent = {};
         int r;
 
         r = client_new_call(cli, NULL, APPROVALS, "Answer", &m, reterr);
@@ -77,7 +79,15 @@ int approver_answer(Cli *cli, uint64_t id, const char *digest, bool allow, const
                 r = sd_bus_message_append(m, "tss", id, allow ? "allow" : "deny", digest);
         if (r >= 0)
                 r = client_append_options(m, options);
-        return r < 0 ? r : client_send(cli, m, CLIENT_WAIT_SHORT, NULL, reterr);
+        if (r < 0)
+                return r;
+        if (!allow || !scope)
+                return client_send(cli, m, CLIENT_WAIT_SHORT, NULL, reterr);
+
+        polkit_agent_open(&agent);
+        r = client_send(cli, m, CLIENT_WAIT_PERSON, NULL, reterr);
+        polkit_agent_close(&agent);
+        return r;
 }
 
 int approver_arguments(Cli *cli, uint64_t id, char **ret, sd_bus_error *reterr) {

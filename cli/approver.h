@@ -16,7 +16,12 @@ int approver_list(Cli *cli, GArray **ret, sd_bus_error *reterr);
 /** approver_describe() - one card; with @ret_json also what the service sent, a new string */
 int approver_describe(Cli *cli, uint64_t id, Card **ret, char **ret_json, sd_bus_error *reterr);
 
-/** approver_answer() - answer a card; @scope NULL: once; @seconds: how long a grant lasts, 0: with the session */
+/**
+ * approver_answer() - answer a card; @scope NULL: once; @seconds: how long a grant lasts, 0: with the session
+ *
+ * To allow more than once a person may have to authenticate, by the desktop's agent or on this terminal, which must be in its
+ * ordinary state then.
+ */
 int approver_answer(Cli *cli, uint64_t id, const char *digest, bool allow, const char *scope, uint64_t seconds,
                 sd_bus_error *reterr);
 

@@ -9,6 +9,7 @@
 #include "dbus/notifier.h"
 #include "dbus/paths.h"
 #include "dbus/plugin-facts.h"
+#include "dbus/wide-answer.h"
 
 /* A plugin with news: its object is new, or some fact may have changed. */
 typedef enum PluginNews {
@@ -300,6 +301,7 @@ static void on_approval_closed(Approval *approval, const ApprovalAnswer *answer,
         object_removed(userdata, path, INTERFACE_APPROVAL);
         emit(userdata, INTERFACE_APPROVALS, "Closed", "ts", approval_get_id(approval),
              approval_outcome_to_string(answer->outcome));
+        wide_answers_card_closed(((Announcer *) userdata)->server, approval_get_id(approval));
         notifier_cards_changed(((Announcer *) userdata)->server->notifier);
 }
 

@@ -3,6 +3,7 @@
 
 #include "dbus/act-record.h"
 #include "dbus/options.h"
+#include "dbus/wide-answer.h"
 
 typedef struct AnswerOptions {
         const char *scope;
@@ -28,6 +29,8 @@ int approval_answer_call(Face *face, Caller *caller, sd_bus_message *m, uint64_t
 
         choice.scope = options.scope;
         choice.seconds = options.seconds;
+        if (wide_answer_needs_proof(face->service, &choice))
+                return wide_answer_begin(face, caller, m, id, &choice, reterr);
         r = approval_answer(face->service->approvals, id, &who, &choice, reterr);
         if (r < 0)
                 return r;

@@ -18,6 +18,7 @@ typedef struct BusAct {
         Reply *reply;      /* NULL likewise: it was answered then */
         ActRecord *record; /* what is written down when it is done; NULL for nothing */
         RequestHandle *handle; /* NULL: it was given no handle-token */
+        uint64_t card;     /* it answers this one when it is confirmed (wide-answer.h); 0: none */
         bool closed;       /* its caller closed the request object */
         PluginAct *work;   /* what is done about a bundle; NULL before that, and for other acts */
 } BusAct;

@@ -4,8 +4,6 @@
 #include "dbus/personal.h"
 #include "dbus/server.h"
 
-#define ACTION_TRUST "org.codewhale.extensions.trust"
-
 typedef struct Personal {
         Service *service;
         Plugin *plugin;   /* of a trust; else NULL */
@@ -34,7 +32,7 @@ static void personal_ask(
                 .client_start = identity->start,
                 .client_pidfd = identity->pidfd,
                 .client_uid = identity->uid,
-                .action = ACTION_TRUST,
+                .action = PERSONAL_ACTION,
                 .id = personal->act->record->id,
                 .plugin = personal->plugin ? plugin_get_id(personal->plugin) : NULL,
                 .session = personal->session ? personal->session->id : NULL,

@@ -267,17 +267,23 @@ static int refuse_closed(const ApprovalTable *table, uint64_t id, sd_bus_error *
         }
 }
 
-int approval_answer(
-                ApprovalTable *table, uint64_t id, const Actor *who, const ApprovalChoice *choice, sd_bus_error *reterr) {
-        Approval *approval = approval_table_find(table, id);
-        ApprovalAnswer answer;
-        int r;
+int approval_check_answer(
+                const ApprovalTable *table, uint64_t id, const Actor *who, const ApprovalChoice *choice, sd_bus_error *reterr) {
+        const Approval *approval = approval_table_find(table, id);
 
         if (!approval_table_is_approver(table, who->name))
                 return errors_set(reterr, ERROR_NOT_APPROVER, "Only a registered approver may answer; call Approvals.Register first.");
         if (!approval)
                 return refuse_closed(table, id, reterr);
-        r = approval_choice_check(approval, who, choice, reterr);
+        return approval_choice_check(approval, who, choice, reterr);
+}
+
+int approval_answer(
+                ApprovalTable *table, uint64_t id, const Actor *who, const ApprovalChoice *choice, sd_bus_error *reterr) {
+        ApprovalAnswer answer;
+        int r;
+
+        r = approval_check_answer(table, id, who, choice, reterr);
         if (r < 0)
                 return r;
 
@@ -287,7 +293,7 @@ int approval_answer(
                 .scope = choice->scope ?: APPROVAL_ONCE,
                 .seconds = choice->seconds,
         };
-        approval_close(approval, &answer);
+        approval_close(approval_table_find(table, id), &answer);
         return 0;
 }
 

@@ -43,6 +43,10 @@ int approval_open(
                 ApprovalTable *table, const ApprovalRequest *request, ApprovalDecided decided, void *userdata, Approval **ret,
                 sd_bus_error *reterr);
 
+/** approval_check_answer() - what approval_answer() would say now, without answering */
+int approval_check_answer(
+                const ApprovalTable *table, uint64_t id, const Actor *who, const ApprovalChoice *choice, sd_bus_error *reterr);
+
 /**
  * approval_answer() - a person's answer
  *

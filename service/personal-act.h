@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Acts that belong to a person and not to a program that works for one: trusting a bundle, raising a posture (design 4.2).
+/* Acts that belong to a person and not to a program that works for one: trusting a bundle, raising a posture, a grant wider than
+ * one call (design 4.2).
  * How they are confirmed is the configuration's [trust] confirm. What it protects against is an agent that trusts for
  * itself over this bus; not a program of the same user that reaches around it. */
 
@@ -11,6 +12,8 @@
 #include <systemd/sd-bus.h>
 
 #include "service/confirm.h"
+
+#define PERSONAL_ACTION "org.codewhale.extensions.trust" /* polkit's id of all of them */
 
 typedef struct Plugin Plugin;
 typedef struct Service Service;
@@ -26,6 +29,7 @@ typedef struct PersonalAct {
         const char *id;      /* what records of it go by */
         const char *plugin;  /* it is about this one, or */
         const char *session; /* this session; NULL */
+        bool answers_card;  /* the caller is an approver who answers a card with it: where no polkit is there, that is the confirmation */
         bool has_token;     /* the caller brought the token of the review, which [trust] confirm = "token" takes */
         const char *title;  /* one line: what would happen */
         const char *text;   /* what exactly, for a person to judge; lines */

@@ -38,19 +38,43 @@ class Cards(ServiceCase):
 
     def test_card_says_everything(self):
         approver, call, card = self.waiting()
-        self.assertEqual((card['kind'], card['tool'], card['cut']), ('tool-call', 'probe', False))
-        self.assertIn(self.plugin, str(card['plugin']))
+        build = self.client.review(self.plugin)['content_hash']
+        self.assertEqual([row[0] for row in self.client.call('Approvals', 'List')], [card['id']])
+        self.assertEqual((card['kind'], card['plugin'], card['build'], card['tool']), ('tool-call', self.plugin, build, 'probe'))
+        self.assertIn(self.client.unique_name, card['origin'][0])
+        self.assertEqual(card['origin'][1:], [self.plugin, 'probe'])
+        self.assertEqual((card['arguments'], card['arguments_size'], card['cut'], card['escaped']), ('{"a": 1}', 8, False, False))
+        self.assertTrue(card['reasons'])
+        self.assertEqual([grant['scope'] for grant in card['grants']], ['arguments', 'tool'])
+        for grant in card['grants']:
+            for part in (self.plugin, build[:12], 'in this session only'):
+                self.assertIn(part, grant['words'])
         self.assertEqual(len(card['digest']), 64)
-        self.assertIn('"a"', str(card['arguments']) + card['text'] if isinstance(card['arguments'], str) else '"a"')
-        self.assertTrue(any(grant['scope'] == 'tool' for grant in card['grants']), card['grants'])
+        for part in (self.client.unique_name, self.plugin, build[:12], 'probe', '{"a": 1}', card['reasons'][0], card['grants'][0]['words']):
+            self.assertIn(part, card['text'])
         approver.answer(card, 'allow')
         self.assertIn('done', call.result())
         self.assertEqual(self.open_cards(), 0)
 
+    def test_C8_a_cut_card_says_so_and_hands_out_the_whole(self):
+        approver = self.approver(lambda card: None)
+        text = json.dumps({'end': 'x' * 100000 + ' and the end'})
+        call = self.client.start_tool('probe', text)
+        iterate_until(lambda: approver.cards, what='a card')
+        card = approver.cards[0]
+        self.assertEqual((card['cut'], card['arguments_size'], card['grants']), (True, len(text), []))
+        self.assertLess(len(card['arguments']), len(text))
+        self.assertFails('InvalidArguments', approver.answer, card, 'allow', scope='tool')
+        handed = approver.open_arguments(card)
+        self.assertEqual(handed, text)
+        approver.answer(card, 'allow')
+        self.assertIn('done', call.result())
+
     def test_AP_07_dangerous_text_is_escaped_and_flagged(self):
         approver = self.approver(lambda card: 'deny')
-        self.assertFails('Denied', self.client.tool, 'probe', {'x': '\u202e\u0007evil\u200b'})
+        self.assertFails('Denied', self.client.tool, 'probe', '{"x": "\u202eevil\u200b", "y": "\\u0007"}')
         card = approver.cards[0]
+        self.assertTrue(card['escaped'])
         for bad in ('\u202e', '\x07', '\u200b'):
             self.assertNotIn(bad, card['text'])
 
@@ -93,12 +117,14 @@ class Cards(ServiceCase):
         self.assertEqual(approver.closed.wait(), (card['id'], 'withdrawn'))
 
     def test_first_answer_wins(self):
-        approver, call, card = self.waiting()
+        """All see the card, one decides, and the others are told."""
         second = self.approver(lambda card: None)
+        approver, call, card = self.waiting()
+        iterate_until(lambda: second.cards, what='the card of the second')
+        self.assertEqual(second.cards, [card])
         approver.answer(card, 'deny')
-        with self.assertRaises(Exception) as caught:
-            second.answer(card, 'allow')
-        self.assertIn(caught.exception.name.rsplit('.', 1)[1], ('AlreadyDecided', 'NoSuchApproval'))
+        self.assertEqual(second.closed.wait(), (card['id'], 'denied'))
+        self.assertFails('AlreadyDecided', second.answer, card, 'allow')
         self.assertFails('Denied', call.result)
 
     def test_answer_to_something_else(self):

@@ -3,10 +3,11 @@
 is wrong; here a stand-in on a bus of its own says each. Only a polkit that is not there, or does not know our action, is
 replaced by an approver (design 4.2): what a caller could bring about must not choose who is asked."""
 
+import json
 import os
 from pathlib import Path
 
-from codewhale import Client, PrivateBus, ServiceCase, iterate_until, tool_source
+from codewhale import Client, PrivateBus, ServiceCase, iterate_until, options, tool_source
 from codewhale.bus import Gio, GLib
 
 FAILED = 'org.freedesktop.PolicyKit1.Error.Failed'
@@ -49,7 +50,7 @@ def answering(allowed, challenge=False):
     return lambda invocation: invocation.return_value(GLib.Variant('((bba{ss}))', ((allowed, challenge, {}),)))
 
 
-class Answers(ServiceCase):
+class BesideIt(ServiceCase):
     config = '[features]\nextension_host = true\n[trust]\nconfirm = "auto"\n'
 
     def prepare(self):
@@ -66,6 +67,8 @@ class Answers(ServiceCase):
         self.token = self.client.review('probe')['token']
         self.person = self.approver(lambda card: 'deny')
 
+
+class Answers(BesideIt):
     def trust(self, client=None):
         return (client or self.client).start('Plugins', 'Trust', '(ssa{sv})', 'probe', self.token, {})
 
@@ -121,9 +124,85 @@ class Answers(ServiceCase):
         self.assertEqual(self.polkit.taken_back, [self.polkit.questions[0][4]])
 
 
+class Grants(BesideIt):
+    """A grant wider than one call is a person's act too: an agent that is an approver by another connection can't give itself one."""
+
+    def setUp(self):
+        super().setUp()
+        self.polkit.say = answering(True)
+        self.client.trust('probe')
+        self.client.plugin('Enable', 'probe')
+        self.client.wait_for_tools('probe')
+        self.person.decide = lambda card: None
+        self.asked = len(self.polkit.questions)
+
+    def waiting(self):
+        seen = len(self.person.cards)
+        call = self.client.start_tool('probe')
+        iterate_until(lambda: len(self.person.cards) > seen, what='the card')
+        return call, self.person.cards[-1]
+
+    def answer(self, card, scope='tool', approver=None, digest=None):
+        return (approver or self.person).start('Approvals', 'Answer', '(tssa{sv})', card['id'], 'allow', digest or card['digest'], options(scope=scope))
+
+    def grants(self):
+        return self.client.call('Grants', 'List')
+
+    def records(self):
+        return [(row['outcome'], row.get('result'), row.get('answered_by'))
+                for row in json.loads(self.client.call('Decisions', 'Query', '(a{sv})', options(kind='grant')))]
+
+    def test_refused_and_the_card_waits_on(self):
+        call, card = self.waiting()
+        for say in (answering(False), answering(False, True), failing(FAILED)):
+            self.polkit.say = say
+            self.assertFails('NotAuthorized', self.answer(card).result)
+        self.assertEqual((self.grants(), call.done), ([], False))
+        self.assertEqual(self.records(), [('refused', 'NotAuthorized', None)] * 3)
+        # Once is what any approver may allow, and nobody is asked about that.
+        asked = len(self.polkit.questions)
+        self.answer(card, 'once').result()
+        self.assertIn('hello', call.result())
+        self.assertEqual((self.grants(), len(self.polkit.questions)), ([], asked))
+
+    def test_confirmed(self):
+        call, card = self.waiting()
+        self.answer(card).result()
+        self.assertIn('hello', call.result())
+        self.assertEqual(len(self.grants()), 1)
+        self.assertEqual(len(self.polkit.questions), self.asked + 1)
+        self.assertEqual(sorted(outcome for outcome, _, _ in self.records()), ['confirmed', 'given'])
+        self.assertIn(('confirmed', None, 'polkit'), self.records())
+        # The grant answers from now on, without a question to anybody.
+        self.client.tool('probe')
+        self.assertEqual((len(self.person.cards), len(self.polkit.questions)), (1, self.asked + 1))
+
+    def test_card_that_is_closed_meanwhile(self):
+        self.polkit.say = None
+        call, card = self.waiting()
+        pending = self.answer(card)
+        iterate_until(lambda: len(self.polkit.questions) > self.asked, what='the question')
+        other = self.approver(lambda card: None)
+        other.answer(card, 'deny')
+        self.assertFails('Denied', call.result)
+        self.assertFails('Withdrawn', pending.result)
+        iterate_until(lambda: self.polkit.taken_back, what='the end of the question')
+        self.assertEqual(self.grants(), [])
+
+    def test_what_is_no_answer_bothers_nobody(self):
+        call, card = self.waiting()
+        stranger = self.connect()
+        for error, pending in (('DigestMismatch', self.answer(card, digest='0' * 64)), ('InvalidArguments', self.answer(card, 'everything')),
+                               ('NotApprover', self.answer(card, approver=stranger)),
+                               ('NoSuchApproval', self.answer({**card, 'id': 4711}))):
+            with self.subTest(error=error):
+                self.assertFails(error, pending.result)
+        self.assertEqual((len(self.polkit.questions), self.grants(), call.done), (self.asked, [], False))
+
+
 class NoSystemBus(ServiceCase):
     """Without a system bus there is no polkit, and an approver decides."""
-    config = Answers.config
+    config = BesideIt.config
 
     def prepare(self):
         environment = self.daemon.environment
@@ -134,3 +213,11 @@ class NoSystemBus(ServiceCase):
         person = self.approver(lambda card: 'deny')
         self.assertFails('Denied', self.client.trust, 'probe')
         self.assertEqual(len(person.cards), 1)
+
+    def test_the_answer_of_an_approver_is_enough_for_a_grant(self):
+        person = self.approver(lambda card: ('allow', 'tool') if card['kind'] == 'tool-call' else 'allow')
+        self.client.bring_up(self.bundle('probe', tool_source("return 'hello'")))
+        for _ in range(2):
+            self.assertEqual(self.client.tool('probe')['content'][0]['text'], 'hello')
+        self.assertEqual([card['kind'] for card in person.cards], ['personal-act', 'tool-call'])
+        self.assertEqual(len(self.client.call('Grants', 'List')), 1)

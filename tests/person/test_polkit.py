@@ -89,6 +89,21 @@ class Rules(PolkitCase):
         self.assertEqual(self.trust_of(), 'trusted')
         self.assertEqual(self.receipt()['confirmed_by'], 'polkit')
 
+    def test_a_grant_wider_than_one_call_is_asked_about_too(self):
+        self.say('yes')
+        self.trust().result()
+        self.client.plugin('Enable', 'probe')
+        approver = self.approver(lambda card: None)
+        call = self.client.start_tool('probe')
+        iterate_until(lambda: approver.cards, what='the card')
+        self.say('no')
+        self.assertFails('NotAuthorized', approver.answer, approver.cards[0], 'allow', scope='tool')
+        self.assertEqual((self.client.call('Grants', 'List'), call.done), ([], False))
+        self.say('yes')
+        approver.answer(approver.cards[0], 'allow', scope='tool')
+        self.assertIn('hello', call.result())
+        self.assertEqual(len(self.client.call('Grants', 'List')), 1)
+
     def test_no(self):
         self.say('no')
         approver = self.approver()

@@ -2,6 +2,7 @@
 """An approver: a connection that shows cards to somebody. Here that somebody is a function."""
 
 import json
+import os
 
 from codewhale.bus import Client, options
 
@@ -47,3 +48,15 @@ class Approver(Client):
 
     def answer(self, card, word, digest=None, **more):
         return self.call('Approvals', 'Answer', '(tssa{sv})', card['id'], word, digest or card['digest'], options(**more))
+
+    def open_arguments(self, card):
+        """The exact final arguments of a card, whole."""
+        from gi.repository import Gio
+        reply, fds = self.connection.call_with_unix_fd_list_sync(
+            'org.codewhale.Extensions', f'/org/codewhale/Extensions/approval/{card["id"]}', 'org.codewhale.Extensions.Approval', 'OpenArguments',
+            None, None, Gio.DBusCallFlags.NONE, 10000, None, None)
+        fd = fds.get(reply.unpack()[0])
+        try:
+            return os.pread(fd, os.fstat(fd).st_size, 0).decode()
+        finally:
+            os.close(fd)
