@@ -197,7 +197,7 @@ class Agent(PolkitCase):
         self.assertIn('org.codewhale.extensions.trust', said)
         self.is_alive()
         self.assertEqual(self.trust_of(), 'not-reviewed', 'silence is no yes')
-        terminal.type(PASSWORD + '\n')
+        terminal.type_hidden(PASSWORD + '\n')
         terminal.read_until(TRUSTED)
         self.assertEqual(terminal.wait(), 0)
         self.assertEqual(self.trust_of(), 'trusted')
@@ -206,7 +206,7 @@ class Agent(PolkitCase):
     def test_wrong_password(self):
         terminal = self.terminal()
         terminal.read_until('[Pp]assword: ')
-        terminal.type('battery staple\n')
+        terminal.type_hidden('battery staple\n')
         said = terminal.read_until('did not authenticate')
         self.assertNotIn('battery', said, 'a password is not shown')
         self.assertNotEqual(terminal.wait(), 0)
@@ -233,7 +233,7 @@ class Agent(PolkitCase):
         # The way is free again.
         again = self.terminal()
         again.read_until('[Pp]assword: ')
-        again.type(PASSWORD + '\n')
+        again.type_hidden(PASSWORD + '\n')
         again.read_until(TRUSTED)
 
     def test_agent_of_another_process_answers_nothing(self):

@@ -124,6 +124,15 @@ class Terminal:
         self._wait(QUIET)
         return self.seen
 
+    def type_hidden(self, text):
+        """As somebody who was asked for a password: who asks prints that first and hides what is typed then, which forgets what was
+        typed in between."""
+        deadline = time.monotonic() + SECONDS
+        while self.echoes():
+            if time.monotonic() > deadline or not self._read():
+                raise AssertionError(f'what is typed stays visible:\n{self.seen}')
+        self.type(text)
+
     def resize(self, columns, rows=50):
         """As a window does that is drawn to another width."""
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
