@@ -28,8 +28,12 @@ char *approval_text_squeeze(const char *text, bool *ret_squeezed) {
         bool squeezed = false;
 
         while (*text != '\0') {
-                size_t blanks = strspn(text, " \t"), ends = strspn(text, "\n");
+                size_t blanks = 0, ends = 0;
 
+                while (text[blanks] == ' ' || text[blanks] == '\t')
+                        blanks++;
+                while (text[ends] == '\n')
+                        ends++;
                 if (blanks > SPACES_MAX || ends > LINE_ENDS_MAX) {
                         g_string_append_printf(out, "[%zu %s]", MAX(blanks, ends),
                                         ends > 0 ? "line ends" : "blanks");
