@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../harness/checked.h"
 #include "../service/fixture.h"
 #include "common/cleanup.h"
 #include "common/log.h"
@@ -224,28 +225,11 @@ void served_pretend_request(sd_bus *client, const char *path) {
                         >=, 0);
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-#define UNDER_SANITIZER true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define UNDER_SANITIZER true
-#endif
-#endif
-#ifndef UNDER_SANITIZER
-#define UNDER_SANITIZER false
-#endif
-
-bool served_is_checked(void) {
-        const char *preload = g_getenv("LD_PRELOAD");
-
-        return UNDER_SANITIZER || (preload && strstr(preload, "vgpreload"));
-}
-
 size_t served_memory(const Served *served) {
         g_autofree char *path = g_strdup_printf("/proc/%d/statm", (int) served->server.pid), *text = NULL;
         unsigned long size, resident;
 
-        if (served_is_checked())
+        if (test_is_checked())
                 return 0;
 
         g_assert_true(g_file_get_contents(path, &text, NULL, NULL));

@@ -46,9 +46,6 @@ uint32_t served_count_grants(sd_bus *client);
 /** served_pretend_request() - let a request object be there, to be introspected */
 void served_pretend_request(sd_bus *client, const char *path);
 
-/** served_is_checked() - whether this runs under a checker of memory, and so many times slower */
-bool served_is_checked(void);
-
 /**
  * served_memory() - resident bytes of the process
  *

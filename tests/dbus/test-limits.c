@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "../harness/checked.h"
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "common/limits.h"
@@ -33,7 +34,7 @@ static void assert_serves(sd_bus *client) {
 
 static void test_huge_string(void) {
         static const char *const members[] = { "Call", "Start" };
-        const size_t size = served_is_checked() ? MIB(8) : MIB(127);
+        const size_t size = test_is_checked() ? MIB(8) : MIB(127);
         g_autofree char *text = g_strnfill(size, ' ');
         size_t memory;
 
@@ -98,11 +99,12 @@ static void test_depth(void) {
 
 static void test_churn(void) {
         g_autoptr(sd_bus) other = private_bus_open(served.bus);
+        const unsigned rounds = test_is_checked() ? 500 : 5000;
         ServedCounts before, after;
 
         assert_serves(other);
         before = served_count(other);
-        for (unsigned i = 0; i < 5000; i++) {
+        for (unsigned i = 0; i < rounds; i++) {
                 g_autoptr(sd_bus) client = private_bus_open(served.bus);
 
                 /* Makes his implicit session. */
@@ -119,7 +121,7 @@ static void test_churn(void) {
 
 /* A client that holds a grant leaves, again and again: the grant goes each time, and nothing grows. */
 static void test_grant_churn(void) {
-        const unsigned rounds = served_is_checked() ? 500 : 10000, settled = rounds / 10;
+        const unsigned rounds = test_is_checked() ? 500 : 10000, settled = rounds / 10;
         g_autoptr(sd_bus) other = private_bus_open(served.bus);
         ServedCounts before = served_count(other), after;
         size_t memory = 0;
