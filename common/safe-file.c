@@ -11,6 +11,7 @@
 
 #include "common/cleanup.h"
 #include "common/safe-file.h"
+#include "common/whole-io.h"
 
 #define PENDING_PREFIX ".pending-"
 #define TREE_DEPTH_MAX 64
@@ -173,20 +174,6 @@ int safe_read_at(int directory, const char *path, size_t bytes_max, char **ret_d
         return safe_read_fd(fd, bytes_max, ret_data, ret_size);
 }
 
-static int write_all(int fd, const char *data, size_t size) {
-        while (size > 0) {
-                ssize_t n = write(fd, data, size);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return -errno;
-                data += n;
-                size -= (size_t) n;
-        }
-        return 0;
-}
-
 static int write_pending(int directory, const char *name, const void *data, size_t size, mode_t mode) {
         _cleanup_close_ int fd = safe_open_at(directory, name, O_WRONLY | O_CREAT | O_EXCL, mode);
         int r;
@@ -195,7 +182,7 @@ static int write_pending(int directory, const char *name, const void *data, size
                 return fd;
         if (fchmod(fd, mode) < 0)
                 return -errno;
-        r = write_all(fd, data, size);
+        r = whole_write(fd, data, size);
         if (r < 0)
                 return r;
         return fsync(fd) < 0 ? -errno : 0;

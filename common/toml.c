@@ -9,6 +9,7 @@
 #include "common/cleanup.h"
 #include "common/toml-reader.h"
 #include "common/toml.h"
+#include "common/whole-io.h"
 
 /* What the child writes first; the places and the JSON text follow. */
 typedef struct Answer {
@@ -22,19 +23,9 @@ struct TomlLines {
         TomlPlace places[];
 };
 
-static void write_all(int fd, const void *data, size_t size) {
-        const char *at = data;
-
-        while (size > 0) {
-                ssize_t n = write(fd, at, size);
-
-                if (n < 0 && errno != EINTR)
-                        _exit(EXIT_FAILURE);
-                if (n > 0) {
-                        at += n;
-                        size -= (size_t) n;
-                }
-        }
+static void write_or_exit(int fd, const void *data, size_t size) {
+        if (whole_write(fd, data, size) < 0)
+                _exit(EXIT_FAILURE);
 }
 
 _Noreturn static void be_child(int fd, const char *text, size_t size) {
@@ -45,10 +36,10 @@ _Noreturn static void be_child(int fd, const char *text, size_t size) {
         /* All of it goes through the pipe, padding as well. */
         memset(&answer, 0, sizeof answer);
         answer.r = toml_read(text, size, &json, &places, &answer.n_places, &answer.error);
-        write_all(fd, &answer, sizeof answer);
+        write_or_exit(fd, &answer, sizeof answer);
         if (answer.r >= 0) {
-                write_all(fd, places, answer.n_places * sizeof *places);
-                write_all(fd, json, strlen(json));
+                write_or_exit(fd, places, answer.n_places * sizeof *places);
+                write_or_exit(fd, json, strlen(json));
         }
         _exit(EXIT_SUCCESS);
 }

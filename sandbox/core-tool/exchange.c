@@ -4,40 +4,9 @@
 #include <glib.h>
 #include <unistd.h>
 
+#include "common/whole-io.h"
 #include "sandbox/core-tool/exchange.h"
 #include "sandbox/frame.h"
-
-static int receive(int fd, void *bytes, size_t size) {
-        char *at = bytes;
-
-        while (size > 0) {
-                ssize_t n = read(fd, at, size);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return n < 0 ? -errno : -ENODATA;
-                at += n;
-                size -= (size_t) n;
-        }
-        return 0;
-}
-
-static int send_bytes(int fd, const void *bytes, size_t size) {
-        const char *at = bytes;
-
-        while (size > 0) {
-                ssize_t n = write(fd, at, size);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return n < 0 ? -errno : -EIO;
-                at += n;
-                size -= (size_t) n;
-        }
-        return 0;
-}
 
 int exchange_receive(int fd, char **ret, size_t *ret_size) {
         uint8_t header[FRAME_HEADER_BYTES];
@@ -45,13 +14,13 @@ int exchange_receive(int fd, char **ret, size_t *ret_size) {
         uint32_t size;
         int r;
 
-        r = receive(fd, header, sizeof header);
+        r = whole_read(fd, header, sizeof header);
         if (r >= 0)
                 r = frame_read_header(header, &size);
         if (r < 0)
                 return r;
         payload = g_malloc(size + 1);
-        r = receive(fd, payload, size);
+        r = whole_read(fd, payload, size);
         if (r < 0)
                 return r;
 
@@ -65,8 +34,8 @@ int exchange_send(int fd, const char *payload, size_t size) {
         int r;
 
         frame_write_header(header, (uint32_t) size);
-        r = send_bytes(fd, header, sizeof header);
-        return r < 0 ? r : send_bytes(fd, payload, size);
+        r = whole_write(fd, header, sizeof header);
+        return r < 0 ? r : whole_write(fd, payload, size);
 }
 
 int exchange_take_channel(void) {

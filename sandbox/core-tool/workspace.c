@@ -9,6 +9,7 @@
 #include "common/cleanup.h"
 #include "common/limits.h"
 #include "common/safe-file.h"
+#include "common/whole-io.h"
 #include "sandbox/core-tool/workspace.h"
 
 #define WALK_DEPTH_MAX 64
@@ -92,20 +93,6 @@ int workspace_read(const Workspace *workspace, const char *relative, size_t byte
 
 /* ---- replacing ---- */
 
-static int write_all(int fd, const char *at, size_t size) {
-        while (size > 0) {
-                ssize_t n = write(fd, at, size);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return n < 0 ? -errno : -EIO;
-                at += n;
-                size -= (size_t) n;
-        }
-        return 0;
-}
-
 static bool is_same_file(const struct stat *a, const struct stat *b) {
         return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
                a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
@@ -132,7 +119,7 @@ static int replace_in(int directory, const char *name, const void *data, size_t 
 
         if (fd < 0)
                 return -errno;
-        r = write_all(fd, data, size);
+        r = whole_write(fd, data, size);
         if (r >= 0 && fchmod(fd, before ? before->st_mode & 0777 : NEW_FILE_MODE) < 0)
                 r = -errno;
         if (r >= 0 && fsync(fd) < 0)

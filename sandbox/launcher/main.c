@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/whole-io.h"
 #include "sandbox/frame.h"
 #include "sandbox/launcher-exit.h"
 #include "sandbox/launcher/checks.h"
@@ -78,51 +79,15 @@ static int inspect(const Options *options) {
         return 0;
 }
 
-static int send_all(const void *bytes, size_t size) {
-        const char *at = bytes;
-
-        while (size > 0) {
-                ssize_t n = write(STDOUT_FILENO, at, size);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return n < 0 ? -errno : -EIO;
-                at += n;
-                size -= (size_t) n;
-        }
-
-        return 0;
-}
-
 static int send_report(void) {
         static uint8_t frame[FRAME_HEADER_BYTES + FINDINGS_BYTES_MAX];
 
         frame_write_header(frame, (uint32_t) findings.size);
         memcpy(frame + FRAME_HEADER_BYTES, findings.text, findings.size);
-        return send_all(frame, FRAME_HEADER_BYTES + findings.size);
+        return whole_write(STDOUT_FILENO, frame, FRAME_HEADER_BYTES + findings.size);
 }
 
-/* Reads exactly as many bytes: what comes after belongs to the runtime. Return: 0; -ENODATA at the end of
- * input. */
-static int receive_all(void *bytes, size_t size) {
-        char *at = bytes;
-
-        while (size > 0) {
-                ssize_t n = read(STDIN_FILENO, at, size);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return n < 0 ? -errno : -ENODATA;
-                at += n;
-                size -= (size_t) n;
-        }
-
-        return 0;
-}
-
-/* The service's word is one frame of fixed text; nobody else can write here. */
+/* The service's word is one frame of fixed text; nobody else can write here. What comes after it belongs to the runtime. */
 static int await_go(void) {
         static const char go[] = LAUNCHER_GO_PAYLOAD;
         uint8_t header[FRAME_HEADER_BYTES];
@@ -130,12 +95,12 @@ static int await_go(void) {
         uint32_t size;
         int r;
 
-        r = receive_all(header, sizeof(header));
+        r = whole_read(STDIN_FILENO, header, sizeof(header));
         if (r < 0)
                 return r;
         if (frame_read_header(header, &size) < 0 || size != sizeof(go) - 1)
                 return -EBADMSG;
-        r = receive_all(payload, size);
+        r = whole_read(STDIN_FILENO, payload, size);
         if (r < 0)
                 return r;
 
