@@ -362,7 +362,17 @@ static int append_place(const SandboxSpec *spec, sd_bus_message *m) {
         return append_journal_fields(spec, m);
 }
 
-/* ExecStartEx with "no-env-expand": an argument with a dollar sign stays what it is. */
+/* A dollar sign stays what it is: in a command two of them stand for one. */
+static char *escape_argument(const char *argument) {
+        g_autoptr(GString) escaped = g_string_new(argument);
+
+        g_string_replace(escaped, "$", "$$", 0);
+        return g_string_free(g_steal_pointer(&escaped), FALSE);
+}
+
+/* Not ExecStartEx=, which would let us say "no-env-expand": systemd 252 writes it down under that name, which it can't read. Once
+ * its units are read anew, by any daemon-reload, each host's has a bad setting, and no job that touches it begins: not even a
+ * restart of the service that it is bound to. */
 static int append_command(const SandboxSpec *spec, sd_bus_message *m) {
         g_auto(GStrv) command = NULL;
         int r;
@@ -370,28 +380,27 @@ static int append_command(const SandboxSpec *spec, sd_bus_message *m) {
         r = sandbox_spec_command(spec, &command);
         if (r < 0)
                 return r;
-        r = open_property(m, "ExecStartEx", "a(sasas)");
-        if (r < 0)
-                return r;
-        r = sd_bus_message_open_container(m, 'a', "(sasas)");
-        if (r < 0)
-                return r;
-        r = sd_bus_message_open_container(m, 'r', "sasas");
-        if (r < 0)
-                return r;
-        r = sd_bus_message_append(m, "s", SANDBOX_LAUNCHER_PATH);
-        if (r < 0)
-                return r;
-        r = sd_bus_message_append_strv(m, command);
-        if (r < 0)
-                return r;
-        r = sd_bus_message_append(m, "as", 1, "no-env-expand");
-        if (r < 0)
-                return r;
-        r = sd_bus_message_close_container(m);
-        if (r < 0)
-                return r;
-        r = sd_bus_message_close_container(m);
+        for (char **argument = command; *argument; argument++) {
+                char *escaped = escape_argument(*argument);
+
+                g_free(*argument);
+                *argument = escaped;
+        }
+        r = open_property(m, "ExecStart", "a(sasb)");
+        if (r >= 0)
+                r = sd_bus_message_open_container(m, 'a', "(sasb)");
+        if (r >= 0)
+                r = sd_bus_message_open_container(m, 'r', "sasb");
+        if (r >= 0)
+                r = sd_bus_message_append(m, "s", SANDBOX_LAUNCHER_PATH);
+        if (r >= 0)
+                r = sd_bus_message_append_strv(m, command);
+        if (r >= 0)
+                r = sd_bus_message_append(m, "b", 0);
+        if (r >= 0)
+                r = sd_bus_message_close_container(m);
+        if (r >= 0)
+                r = sd_bus_message_close_container(m);
 
         return r < 0 ? r : close_property(m);
 }

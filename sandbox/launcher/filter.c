@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The launcher's filter: system calls that reach other processes of the same user, by their arguments.
- * systemd's filters can't look at arguments. */
+/* The launcher's filter: system calls that reach other processes of the same user, by their arguments, which
+ * systemd's filters can't look at; and new namespaces, which systemd 252 forgets to forbid. */
 
 #include <asm/ioctls.h>
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -35,7 +36,7 @@
 #define ARGUMENT(i) (offsetof(struct seccomp_data, args) + (i) * sizeof(uint64_t) + sizeof(uint32_t))
 #endif
 
-#define PROGRAM_MAX 96
+#define PROGRAM_MAX 112
 
 typedef struct Program {
         struct sock_filter code[PROGRAM_MAX];
@@ -89,6 +90,29 @@ static void never_with(Program *program, uint32_t call, unsigned argument, uint3
         load(program, offsetof(struct seccomp_data, nr));
 }
 
+/* The call is refused when an argument has any of these bits. */
+static void never_with_any(Program *program, uint32_t call, unsigned argument, uint32_t bits) {
+        unless(program, call, 4);
+        load(program, ARGUMENT(argument));
+        emit(program, (struct sock_filter) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1));
+        answer(program, REFUSE);
+        load(program, offsetof(struct seccomp_data, nr));
+}
+
+#define NAMESPACES                                                                                          \
+        (CLONE_NEWCGROUP | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUSER | CLONE_NEWUTS)
+
+/* RestrictNamespaces= does the same, unless the manager read its units anew between our request and the start: systemd 252
+ * writes "none may be made" down as an empty setting, which it reads as "all may". */
+static void add_namespaces(Program *program) {
+        refuse(program, SYS_setns);
+        refuse(program, SYS_unshare);
+        never_with_any(program, SYS_clone, 0, NAMESPACES);
+        /* Its flags are in memory, where a filter can't look. C libraries then use the other one. */
+        unless(program, SYS_clone3, 1);
+        answer(program, SECCOMP_RET_ERRNO | ENOSYS);
+}
+
 static void add_signals(Program *program, uint32_t self) {
         own_process_only(program, SYS_kill, 0, self);
         own_process_only(program, SYS_tgkill, 0, self);
@@ -112,6 +136,7 @@ int lockdown_filter(bool signals) {
         answer(&program, REFUSE);
         load(&program, offsetof(struct seccomp_data, nr));
 
+        add_namespaces(&program);
         own_process_only(&program, SYS_prlimit64, 0, self);
         /* Which terminal and which shell another one belongs to */
         own_process_only(&program, SYS_getsid, 0, self);

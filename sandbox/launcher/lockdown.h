@@ -9,7 +9,8 @@
  * a filter allows signals to the own process only, so that children can't be signalled either: they end with
  * the unit.
  * - /proc and /sys show the whole machine: a user manager can't mount its own. Landlock lets the runtime
- * open only what it was given. */
+ * open only what it was given.
+ * - A unit that is read from its file again, which a daemon-reload does before its start, may make namespaces on systemd 252. */
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -25,5 +26,5 @@ int lockdown_landlock(const Options *options);
 /** lockdown_scopes_signals() - whether that version keeps signals within the sandbox */
 bool lockdown_scopes_signals(int landlock);
 
-/** lockdown_filter() - the filter on what reaches other processes; @signals: on signals too. 0 or -errno */
+/** lockdown_filter() - the filter on new namespaces and on what reaches other processes; @signals: on signals too. 0 or -errno */
 int lockdown_filter(bool signals);

@@ -60,7 +60,6 @@ static int inspect(const Options *options) {
         checks_descriptors(&findings);
         checks_environment(&findings, options);
         checks_privileges(&findings);
-        checks_namespaces(&findings, options);
         checks_files(&findings, options);
         checks_sockets(&findings, options);
         checks_calls(&findings);
@@ -71,6 +70,7 @@ static int inspect(const Options *options) {
         r = lockdown_filter(!lockdown_scopes_signals(landlock));
         if (r < 0)
                 return explain("system call filter", r);
+        checks_namespaces(&findings, options);
         checks_processes(&findings, options);
 
         limits.landlock = (unsigned) landlock;
