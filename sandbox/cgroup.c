@@ -220,6 +220,24 @@ int cgroup_read(const char *path, CgroupReading *ret) {
         return 0;
 }
 
+int cgroup_count_refused_tasks(const char *path, uint64_t *ret) {
+        char buffer[128];
+        uint64_t n;
+        int r;
+
+        assert(path);
+        assert(ret);
+
+        r = read_small(buffer, sizeof(buffer), "%s%s%s/pids.events", root, is_unified() ? "" : "/pids", path);
+        if (r < 0)
+                return r;
+        if (sscanf(buffer, "max %" SCNu64, &n) != 1)
+                return -EBADMSG;
+
+        *ret = n;
+        return 0;
+}
+
 static int count_lines(const char *file) {
         _cleanup_close_ int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
         char buffer[4096];

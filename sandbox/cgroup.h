@@ -30,6 +30,13 @@ typedef struct CgroupReading {
 int cgroup_read(const char *path, CgroupReading *ret);
 
 /**
+ * cgroup_count_refused_tasks() - how often a process or thread was refused because of the limit of this group
+ *
+ * Return: 0; -ENOENT where nothing limits or counts that, or the group is gone; another -errno.
+ */
+int cgroup_count_refused_tasks(const char *path, uint64_t *ret);
+
+/**
  * cgroup_count_processes() - processes in a group and all below it
  *
  * Return: their number; 0 when it is empty or gone; -errno.

@@ -202,6 +202,12 @@ WallSet sandbox_unit_refused_walls(const SandboxUnit *unit) {
         return unit->without;
 }
 
+int sandbox_unit_count_refused_tasks(const SandboxUnit *unit, uint64_t *ret) {
+        assert(unit);
+
+        return unit->cgroup ? cgroup_count_refused_tasks(unit->cgroup, ret) : -ENODATA;
+}
+
 int sandbox_unit_read_usage(const SandboxUnit *unit, CgroupReading *ret) {
         assert(unit);
 

@@ -105,6 +105,7 @@ const char *sandbox_unit_cgroup(const SandboxUnit *unit);
  * them */
 WallSet sandbox_unit_refused_walls(const SandboxUnit *unit);
 
-/** sandbox_unit_read_usage() - limits in force and use, read from its control group now (cgroup.h); -ENODATA
- * before "started" */
+/** sandbox_unit_count_refused_tasks(), sandbox_unit_read_usage() - what its control group says now (cgroup.h);
+ * -ENODATA before "started" */
+int sandbox_unit_count_refused_tasks(const SandboxUnit *unit, uint64_t *ret);
 int sandbox_unit_read_usage(const SandboxUnit *unit, CgroupReading *ret);

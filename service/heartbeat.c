@@ -47,6 +47,8 @@ static void on_pong(const RpcAnswer *answer, void *userdata) {
         }
 
         heartbeat_arm(heartbeat, HOST_PING_MSEC);
+        if (heartbeat->events->beat)
+                heartbeat->events->beat(heartbeat->userdata);
         if (heartbeat->late) {
                 heartbeat->late = false;
                 heartbeat->events->back(heartbeat->userdata);

@@ -9,6 +9,7 @@ typedef struct Heartbeat Heartbeat;
 
 typedef struct HeartbeatEvents {
         void (*late)(void *userdata);
+        void (*beat)(void *userdata); /* a pong, late or not; may be NULL */
         void (*back)(void *userdata); /* a pong after it was late */
         void (*lost)(const char *reason, void *userdata); /* or the pong was no pong */
 } HeartbeatEvents;

@@ -431,6 +431,10 @@ const char *host_process_lock(const HostProcess *process) {
         return process->lock;
 }
 
+int host_process_count_refused_tasks(const HostProcess *process, uint64_t *ret) {
+        return process->unit ? sandbox_unit_count_refused_tasks(process->unit, ret) : -ENODATA;
+}
+
 int host_process_read_usage(const HostProcess *process, CgroupReading *ret) {
         return process->unit ? sandbox_unit_read_usage(process->unit, ret) : -ENODATA;
 }

@@ -75,4 +75,6 @@ const char *host_process_unit(const HostProcess *process);
 const char *host_process_report(const HostProcess *process); /* the launcher's, as JSON; NULL while there is none */
 /** host_process_lock() - what the host's hello told of its runtime and its lock, as JSON; NULL before that */
 const char *host_process_lock(const HostProcess *process);
+/** host_process_count_refused_tasks() - how often its unit was refused a process or thread; see cgroup.h */
+int host_process_count_refused_tasks(const HostProcess *process, uint64_t *ret);
 int host_process_read_usage(const HostProcess *process, CgroupReading *ret);

@@ -195,6 +195,15 @@ void host_add_diagnostic(Host *host, const char *format, ...) __attribute__((for
 /** host_keep_reports() - what a run told of its walls and its lock outlives it; what it did not tell stays. NULL: forget both */
 void host_keep_reports(Host *host, const HostProcess *process);
 
+/** host_explain_end() - @reason, and what it had run into before; a new string */
+char *host_explain_end(const Host *host, const char *reason);
+
+/** host_recover() - it ended by itself. Crashes are counted; a sandbox that can't be set up or a runtime that does not come up are not */
+void host_recover(Host *host, HostStage stage, const char *reason, bool crash, bool activating);
+
+/** host_fall_back() - whether another runtime is tried: an automatic choice falls back once, and says so once (contract 3.2, H10) */
+bool host_fall_back(Host *host, RuntimeKind runtime, const char *reason);
+
 /** host_fail() - it can't go on with these bytes: withdraw, stop, and say so everywhere */
 void host_fail(Host *host, HostStage stage, const char *error_name, const char *reason);
 

@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <time.h>
 
+#include "common/log.h"
+#include "common/messages.h"
 #include "service/host-state.h"
 
 static void read_group(Host *host) {
@@ -51,7 +53,22 @@ void host_count_call(Host *host, bool failed) {
         host->usage.failures += failed;
 }
 
+void host_look_at_tasks(Host *host) {
+        unsigned limit = host->context->config->tasks;
+        uint64_t refused = 0;
+
+        if (host->usage.tasks_told || !host->process || host_process_count_refused_tasks(host->process, &refused) < 0 || refused == 0)
+                return;
+
+        host->usage.tasks_told = true;
+        host_add_diagnostic(host, "It ran into its limit of %u tasks: it was refused another process or thread", limit);
+        log_plugin(LOG_WARNING, MESSAGE_PLUGIN_LIMIT, plugin_get_id(host->plugin), host_get_unit(host),
+                   "%s ran into its limit of %u tasks: it was refused another process or thread", plugin_get_name(host->plugin), limit);
+}
+
 void host_usage_note_state(Host *host) {
+        if (host->state == HOST_STARTING)
+                host->usage.tasks_told = false;
         if (host->state == HOST_STARTING)
                 host->usage.since_usec = (uint64_t) g_get_real_time();
         else if (!host->process)

@@ -15,6 +15,7 @@ typedef struct HostUsage {
         uint64_t calls, failures; /* of its tools and commands, that reached it */
         uint64_t since_usec;      /* CLOCK_REALTIME, of the start of this run; 0 while there is none */
         CgroupReading reading;
+        bool tasks_told; /* that it ran into its limit in this run */
         uint64_t read_usec; /* CLOCK_MONOTONIC, of @reading; 0: none */
 } HostUsage;
 
@@ -35,6 +36,9 @@ void host_read_numbers(Host *host, HostNumbers *ret);
 
 /** host_count_call() - a call reached the host and has ended; @host may be NULL */
 void host_count_call(Host *host, bool failed);
+
+/** host_look_at_tasks() - whether it was refused a process or thread, which is told once a run, by name with the limit */
+void host_look_at_tasks(Host *host);
 
 /** host_usage_note_state() - the host has another state: keep the time when a run began or ended */
 void host_usage_note_state(Host *host);

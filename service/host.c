@@ -125,102 +125,11 @@ void host_add_diagnostic(Host *host, const char *format, ...) {
 
 /* ---- the end of a run ---- */
 
-/* What failed, so that the same is not tried again by itself (3.12, A04). */
-char *host_attempt_key(const Host *host) {
-        return g_strdup_printf("%" G_GUINT64_FORMAT " %s", plugin_get_generation(host->plugin), host->config_json ?: "");
-}
-
-static void host_announce_failure(
-                Host *host, HostStage stage, const char *error_name, const char *message_id, const char *reason) {
-        host->error_name = error_name;
-        host_add_diagnostic(host, "%s: %s", host_stage_to_string(stage), reason);
-        log_plugin(LOG_WARNING, message_id, plugin_get_id(host->plugin), host_get_unit(host), "%s failed (%s): %s",
-                   plugin_get_name(host->plugin), host_stage_to_string(stage), reason);
-        host_table_tell_failed(host->table, host, stage, reason);
-}
-
-static const char *message_of(const Host *host, HostStage stage) {
-        uint64_t now = 0;
-
-        (void) sd_event_now(host->context->event, CLOCK_MONOTONIC, &now);
-        if (stage == HOST_STAGE_SANDBOX)
-                return MESSAGE_SANDBOX_REFUSED;
-        return crash_budget_count(&host->budget, now) >= HOST_CRASHES_MAX ? MESSAGE_PLUGIN_LEFT_ALONE : MESSAGE_PLUGIN_FAILED;
-}
-
-void host_fail(Host *host, HostStage stage, const char *error_name, const char *reason) {
-        g_autofree char *kept = g_strdup(reason);
-
-        if (host->owner && owner_is_live(host->owner))
-                owner_set_state(host->owner, stage == HOST_STAGE_RUNNING ? OWNER_FAULTED : OWNER_FAILED, kept);
-        host_withdraw(host, kept);
-        if (stage == HOST_STAGE_ACTIVATION)
-                host_forget_record(host);
-        g_free(host->failed_for);
-        host->failed_for = host_attempt_key(host);
-        host_set_state(host, HOST_FAILED, kept);
-        host_announce_failure(host, stage, error_name, message_of(host, stage), kept);
-        if (host->process)
-                host_process_stop(host->process, kept);
-}
-
-static void host_start(Host *host);
-
-static int on_backoff(sd_event_source *source, uint64_t usec, void *userdata) {
-        Host *host = userdata;
-
-        (void) source;
-        (void) usec;
-        host->timer = sd_event_source_disable_unref(host->timer);
-        host_sync(host);
-        return 0;
-}
-
-/* It ended by itself. Crashes are counted; a sandbox that can't be set up or a runtime that does not come up are not. */
-static void host_recover(Host *host, HostStage stage, const char *reason, bool crash, bool activating) {
-        uint64_t delay_usec, now = 0;
-        g_autofree char *text = NULL;
-
-        host->launch_failed = !crash;
-        if (activating || !crash) {
-                host_fail(host, activating ? HOST_STAGE_ACTIVATION : stage,
-                          stage == HOST_STAGE_SANDBOX ? ERROR_SANDBOX_REFUSED : ERROR_HOST_UNAVAILABLE, reason);
-                return;
-        }
-
-        (void) sd_event_now(host->context->event, CLOCK_MONOTONIC, &now);
-        if (!crash_budget_spend(&host->budget, now, &delay_usec)) {
-                text = g_strdup_printf("%s; it crashed %u times within 5 minutes and is not started again until it is changed, "
-                                       "enabled anew or reloaded", reason, HOST_CRASHES_MAX);
-                host_fail(host, stage, ERROR_HOST_UNAVAILABLE, text);
-                return;
-        }
-        host->due = true;
-        host_set_state(host, HOST_RESTARTING, reason);
-        host_announce_failure(host, stage, ERROR_HOST_UNAVAILABLE, MESSAGE_PLUGIN_CRASHED, reason);
-        (void) sd_event_add_time_relative(host->context->event, &host->timer, CLOCK_MONOTONIC, delay_usec, 0, on_backoff, host);
-}
-
-/* An automatic choice of the runtime falls back once, and says so once (contract 3.2, H10). */
-static bool host_fall_back(Host *host, RuntimeKind runtime, const char *reason) {
-        bool first = false;
-
-        if (!runtime_selector_fail(host->context->runtime, runtime, reason, &first))
-                return false;
-        if (first)
-                log_plugin(LOG_NOTICE, NULL, plugin_get_id(host->plugin), NULL,
-                           "Hosts run on Node from now on, because Bun did not come up: %s", reason);
-        host->due = true;
-        host_set_state(host, HOST_RESTARTING, reason);
-        (void) sd_event_add_time_relative(host->context->event, &host->timer, CLOCK_MONOTONIC, HOST_RESTART_MSEC * 1000, 0,
-                                          on_backoff, host);
-        return true;
-}
-
 static void on_process_lost(HostProcess *process, void *userdata) {
         Host *host = userdata;
         const char *reason = host_process_reason(process);
 
+        host_look_at_tasks(host);
         host_table_tell_lost(host->table, host);
         if (host->state == HOST_READY || host->state == HOST_UNRESPONSIVE || host->state == HOST_STARTING)
                 host_set_state(host, host_process_was_stopped(process) ? HOST_STOPPING : HOST_RESTARTING, reason);
@@ -239,7 +148,7 @@ static void on_process_lost(HostProcess *process, void *userdata) {
 
 static void on_process_ended(HostProcess *process, void *userdata) {
         Host *host = userdata;
-        g_autofree char *reason = g_strdup(host_process_reason(process) ?: "the host ended");
+        g_autofree char *reason = host_explain_end(host, host_process_reason(process) ?: "the host ended");
         bool crash = host_process_is_crash(process), stopped = host_process_was_stopped(process);
         bool activating = crash && !host->activated;
         HostStage stage = host_process_stage(process);
@@ -265,9 +174,14 @@ static void on_process_ended(HostProcess *process, void *userdata) {
 
 /* ---- a run ---- */
 
+static void on_beat(void *userdata) {
+        host_look_at_tasks(userdata);
+}
+
 static void on_late(void *userdata) {
         Host *host = userdata;
 
+        host_look_at_tasks(host);
         if (host->state == HOST_READY)
                 host_set_state(host, HOST_UNRESPONSIVE, "it does not answer its heartbeat");
 }
@@ -286,6 +200,7 @@ static void on_heartbeat_lost(const char *reason, void *userdata) {
 }
 
 static const HeartbeatEvents heartbeat_events = {
+        .beat = on_beat,
         .late = on_late,
         .back = on_back,
         .lost = on_heartbeat_lost,

@@ -115,7 +115,7 @@ static void test_exit_statuses(void) {
 /* Each message that has an id has an entry in the journal's catalog. */
 static void test_catalog(void) {
         static const char *const ids[] = { MESSAGE_PLUGIN_ACTIVE, MESSAGE_PLUGIN_FAILED,
-                MESSAGE_SANDBOX_REFUSED, MESSAGE_PLUGIN_CRASHED, MESSAGE_PLUGIN_LEFT_ALONE,
+                MESSAGE_SANDBOX_REFUSED, MESSAGE_PLUGIN_CRASHED, MESSAGE_PLUGIN_LEFT_ALONE, MESSAGE_PLUGIN_LIMIT,
                 MESSAGE_DECISION_LOST, MESSAGE_DECISION, MESSAGE_TRUST, MESSAGE_CARD, MESSAGE_GRANT, MESSAGE_POSTURE,
                 MESSAGE_ATTEMPT };
         g_autofree char *text = read_document("codewhale-extensions.catalog");
