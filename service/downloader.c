@@ -273,6 +273,7 @@ static int start_unit(Downloader *downloader, int theirs, sd_bus_error *reterr) 
                 .plugin_id = "download",
                 .binds_to = binds_to,
                 .lifeline = binds_to ? NULL : downloader->context->lifeline,
+                .user = downloader->context->user,
                 .launcher = helper,
                 .arguments = arguments,
                 .environment = environment,

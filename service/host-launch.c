@@ -186,6 +186,10 @@ static int prepare_data(HostLaunch *launch, const HostContext *context, const Pl
         _cleanup_close_ int data = host_data_open(context->home, plugin), files = -EBADF;
 
         files = data < 0 ? data : safe_make_directory_at(data, FILES_FOLDER, 0700);
+        /* Another user writes there; the folders above let nobody else come near. */
+        if (files >= 0 && context->user && fchmod(files, 0777) < 0)
+                return errors_set(reterr, ERROR_IO, "The data directory of %s can't be given to its host: %s.", plugin_get_id(plugin),
+                                  g_strerror(errno));
         if (files < 0)
                 return errors_set(reterr, ERROR_IO, "The data directory of %s can't be made: %s.", plugin_get_id(plugin),
                                   g_strerror(-files));
@@ -216,6 +220,7 @@ static int launch_new(
                 .plugin_id = launch->plugin_id,
                 .binds_to = launch->binds_to,
                 .lifeline = launch->binds_to ? NULL : context->lifeline,
+                .user = context->user,
                 .root = root >= 0 ? codewhale_home_get_path(context->home, HOME_SANDBOX) : NULL,
                 /* In a system service the host is another user, who must be able to look into it. */
                 .etc = etc >= 0 && fchmod(etc, 0755) >= 0 ? codewhale_home_get_path(context->home, HOME_ETC) : NULL,

@@ -45,6 +45,7 @@ typedef struct HostContext {
         CodewhaleHome *home;
         const char *bundle_path;   /* of the host's JavaScript */
         const char *launcher_path;
+        const char *user;          /* whom hosts run as; NULL: who we are */
 } HostContext;
 
 /* A host that was asked to settle tells once: reason is NULL when it is as wished, else why not, with an error name. */

@@ -45,6 +45,7 @@ static int help(void) {
                "     --home=DIRECTORY       State and configuration (default: $CODEWHALE_HOME or ~/.codewhale)\n"
                "     --host-bundle=FILE     The JavaScript host (default: as installed)\n"
                "     --launcher=FILE        The launcher of the sandbox (default: as installed)\n"
+               "     --host-user=USER       With the system manager: whom hosts run as (default: " HOST_USER ")\n"
                "     --log-level=LEVEL      debug, info, notice, warning or err (default: info)\n"
                "     --log-target=TARGET    auto, journal, console or null (default: auto)\n\n"
                "Exit status: 0 stopped, 1 failure, 2 unusable options, 3 the name is taken, 4 no bus, 5 no usable state.\n"
@@ -58,7 +59,7 @@ static int refuse_option(const char *option, const char *value, const char *know
 }
 
 enum {
-        ARG_VERSION = 0x100, ARG_SYSTEM, ARG_ADDRESS, ARG_MANAGER, ARG_HOME, ARG_PERMISSIONS, ARG_BUNDLE, ARG_LAUNCHER, ARG_LEVEL, ARG_TARGET,
+        ARG_VERSION = 0x100, ARG_SYSTEM, ARG_ADDRESS, ARG_MANAGER, ARG_HOME, ARG_PERMISSIONS, ARG_BUNDLE, ARG_LAUNCHER, ARG_HOST_USER, ARG_LEVEL, ARG_TARGET,
 };
 
 static const struct option long_options[] = {
@@ -71,6 +72,7 @@ static const struct option long_options[] = {
         { "permissions", required_argument, NULL, ARG_PERMISSIONS },
         { "host-bundle", required_argument, NULL, ARG_BUNDLE },
         { "launcher", required_argument, NULL, ARG_LAUNCHER },
+        { "host-user", required_argument, NULL, ARG_HOST_USER },
         { "log-level", required_argument, NULL, ARG_LEVEL },
         { "log-target", required_argument, NULL, ARG_TARGET },
         {},
@@ -106,6 +108,9 @@ static int parse_option(int option) {
         case ARG_LAUNCHER:
                 arg_service.launcher = optarg;
                 return 1;
+        case ARG_HOST_USER:
+                arg_service.host_user = optarg;
+                return g_str_equal(optarg, "root") || g_str_equal(optarg, "0") ? refuse_option("--host-user", optarg, "users without power") : 1;
         case ARG_LEVEL:
                 if (log_level_from_string(optarg) < 0)
                         return refuse_option("--log-level", optarg, "emerg, alert, crit, err, warning, notice, info and debug");

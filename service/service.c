@@ -340,6 +340,7 @@ static void service_make_parts(Service *service) {
                 .event = service->event,
                 .manager = service->manager,
                 .lifeline = service->lifeline,
+                .user = service->host_user,
                 .runtime = service->runtime,
                 .registry = service->registry,
                 .config = service->config,
@@ -367,6 +368,8 @@ int service_new(sd_event *event, const ServiceOptions *options, Service **ret, s
         service->event = sd_event_ref(event);
         service->bundle_path = g_strdup(options->bundle ?: HOST_BUNDLE_PATH);
         service->launcher_path = g_strdup(options->launcher ?: HOST_LAUNCHER_PATH);
+        if (options->manager == UNIT_MANAGER_SYSTEM)
+                service->host_user = g_strdup(options->host_user ?: HOST_USER);
         r = codewhale_home_new(options->home, &service->home, reterr);
         if (r < 0)
                 return r;
@@ -431,6 +434,7 @@ Service *service_free(Service *service) {
         g_free(service->manager_lost);
         g_free(service->bundle_path);
         g_free(service->launcher_path);
+        g_free(service->host_user);
         g_free(service);
         return NULL;
 }

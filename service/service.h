@@ -48,11 +48,15 @@ typedef struct ServiceEvents {
         void (*status_changed)(void *userdata); /* counts of plugins, hosts or cards */
 } ServiceEvents;
 
+/* Made by data/systemd/codewhale.sysusers. */
+#define HOST_USER "codewhale-host"
+
 typedef struct ServiceOptions {
         const char *home;     /* NULL for $CODEWHALE_HOME or ~/.codewhale */
         const char *bundle;   /* the host's JavaScript; NULL: where it is installed */
         const char *launcher; /* codewhale-host-launcher; NULL: where it is installed */
         UnitManagerKind manager; /* who starts the hosts */
+        const char *host_user;   /* with the system manager: whom hosts run as; NULL: HOST_USER */
         const char *permissions; /* NULL, or a further file of the administrator's rules; permissions_new() */
 } ServiceOptions;
 
@@ -61,7 +65,7 @@ GPtrArray *plugin_acts_new(void);
 
 struct Service {
         sd_event *event;
-        char *bundle_path, *launcher_path;
+        char *bundle_path, *launcher_path, *host_user;
         HostContext context;
         UnitManager *manager;
         Lifeline *lifeline;

@@ -18,7 +18,8 @@
 
 #define PENDING_PREFIX ".pending-"
 
-static const TreeCopyModes sealed = { .directory = 0500, .file = 0400, .executable = 0500 };
+/* In a system service the host is another user; whom the folder above keeps out, it keeps out of these too. */
+static const TreeCopyModes sealed = { .directory = 0555, .file = 0444, .executable = 0555 };
 
 void staging_note_erased(TrustReceipt *receipt, const StagingErased *erased, size_t n_erased) {
         for (size_t i = 0; i < n_erased; i++) {
