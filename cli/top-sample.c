@@ -7,6 +7,7 @@
 #include "cli/client.h"
 #include "common/cleanup.h"
 #include "common/errors.h"
+#include "common/jdoc.h"
 #include "common/jwriter.h"
 
 #define CARDS_MAX 5u
@@ -39,6 +40,8 @@ static void plugin_free(void *p) {
         g_free(plugin->host_state);
         g_free(plugin->failure);
         g_free(plugin->unit);
+        g_free(plugin->limits);
+        g_free(plugin->not_enforced);
         g_free(plugin);
 }
 
@@ -75,6 +78,7 @@ static const Target plugin_targets[] = {
         { "HostState", 's', offsetof(TopPlugin, host_state) },
         { "Failure", 's', offsetof(TopPlugin, failure) },
         { "Unit", 's', offsetof(TopPlugin, unit) },
+        { "Limits", 's', offsetof(TopPlugin, limits) },
         { "MemoryCurrent", 't', offsetof(TopPlugin, memory) },
         { "MemoryMax", 't', offsetof(TopPlugin, memory_max) },
         { "TasksCurrent", 't', offsetof(TopPlugin, tasks) },
@@ -170,6 +174,24 @@ static double percent(const TopSample *sample, const TopPlugin *plugin, const To
                (double) (sample->time_usec - before->time_usec);
 }
 
+static void read_limit(TopPlugin *plugin, Jval limit, uint64_t *ret_configured) {
+        const char *reason = jval_text(jval_member(limit, "reason"));
+
+        (void) jval_uint64(jval_member(limit, "configured"), ret_configured);
+        if (reason && !plugin->not_enforced)
+                plugin->not_enforced = g_strdup(reason);
+}
+
+/* What is configured stands in the same text as what is in force. */
+static void read_limits(TopPlugin *plugin) {
+        g_autoptr(Jdoc) doc = NULL;
+
+        if (!plugin->limits || jdoc_parse(plugin->limits, strlen(plugin->limits), NULL, &doc, NULL) < 0)
+                return;
+        read_limit(plugin, jval_member(jdoc_root(doc), "memory"), &plugin->memory_configured);
+        read_limit(plugin, jval_member(jdoc_root(doc), "tasks"), &plugin->tasks_configured);
+}
+
 static int add_plugin(Cli *cli, TopSample *sample, const char *path, const TopSample *before,
                 sd_bus_error *reterr) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
@@ -188,6 +210,7 @@ static int add_plugin(Cli *cli, TopSample *sample, const char *path, const TopSa
                 return r;
         }
 
+        read_limits(plugin);
         plugin->cpu_percent = percent(sample, plugin, before);
         g_ptr_array_add(sample->plugins, plugin);
         return 0;
@@ -298,8 +321,12 @@ static void write_plugin(JWriter *writer, const TopPlugin *plugin) {
         jwriter_member_string(writer, "failure", plugin->failure ? plugin->failure : "");
         jwriter_member_uint(writer, "memory", plugin->memory);
         write_limit(writer, "memory_max", plugin->memory_max);
+        jwriter_member_uint(writer, "memory_configured", plugin->memory_configured);
         jwriter_member_uint(writer, "tasks", plugin->tasks);
         write_limit(writer, "tasks_max", plugin->tasks_max);
+        jwriter_member_uint(writer, "tasks_configured", plugin->tasks_configured);
+        if (plugin->not_enforced)
+                jwriter_member_string(writer, "not_enforced", plugin->not_enforced);
         jwriter_member_uint(writer, "cpu_usec", plugin->cpu_usec);
         jwriter_member_uint(writer, "since_usec", plugin->since_usec);
         jwriter_member_uint(writer, "calls", plugin->calls);

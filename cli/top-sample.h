@@ -10,6 +10,9 @@
 
 typedef struct TopPlugin {
         char *id, *name, *state, *host_state, *failure, *unit;
+        char *limits;                              /* the property, JSON */
+        char *not_enforced;                        /* why a limit that is configured is not in force; NULL */
+        uint64_t memory_configured, tasks_configured; /* 0: not known */
         uint64_t memory, memory_max, tasks, tasks_max, cpu_usec, since_usec, calls, failures, pending;
         double cpu_percent; /* since the sample before; below 0: not known */
 } TopPlugin;

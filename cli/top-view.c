@@ -64,11 +64,18 @@ static char *cell_memory(const TopPlugin *plugin, uint64_t now) {
         return plugin->memory > 0 ? top_view_bytes(plugin->memory) : NULL;
 }
 
+/* What is configured and in force, or in brackets where it is not; takes @configured. */
+static char *limit_text(uint64_t effective, char *configured) {
+        g_autofree char *text = configured;
+
+        return effective == UINT64_MAX ? g_strdup_printf("(%s)", text) : g_steal_pointer(&text);
+}
+
 static char *cell_memory_max(const TopPlugin *plugin, uint64_t now) {
         (void) now;
         if (plugin->memory_max == 0)
                 return NULL;
-        return plugin->memory_max == UINT64_MAX ? g_strdup("none") : top_view_bytes(plugin->memory_max);
+        return limit_text(plugin->memory_max, top_view_bytes(plugin->memory_configured));
 }
 
 static char *cell_cpu(const TopPlugin *plugin, uint64_t now) {
@@ -78,7 +85,12 @@ static char *cell_cpu(const TopPlugin *plugin, uint64_t now) {
 
 static char *cell_tasks(const TopPlugin *plugin, uint64_t now) {
         (void) now;
-        return plugin->tasks > 0 ? g_strdup_printf("%" PRIu64, plugin->tasks) : NULL;
+        g_autofree char *limit = limit_text(plugin->tasks_max, g_strdup_printf("%" PRIu64, plugin->tasks_configured));
+
+        if (plugin->tasks_max == 0)
+                return NULL;
+        /* Where the manager has no such controller nobody counts either. */
+        return plugin->tasks > 0 ? g_strdup_printf("%" PRIu64 "/%s", plugin->tasks, limit) : g_strdup_printf("-/%s", limit);
 }
 
 static char *cell_calls(const TopPlugin *plugin, uint64_t now) {
@@ -182,6 +194,20 @@ static void render_head(const Cli *cli, const TopSample *sample, TopOrder order,
         g_string_append_c(out, '\n');
 }
 
+/* What the brackets mean, where there are any. */
+static void render_not_enforced(const Cli *cli, const TopSample *sample, unsigned width, GString *out) {
+        for (size_t i = 0; i < sample->plugins->len; i++) {
+                const TopPlugin *plugin = g_ptr_array_index(sample->plugins, i);
+                g_autofree char *line = NULL;
+
+                if (!plugin->not_enforced)
+                        continue;
+                line = g_strdup_printf("(limit): configured, not enforced: %s", plugin->not_enforced);
+                render_line(cli, STYLE_DIM, line, width, out);
+                return;
+        }
+}
+
 static void render_failures(const Cli *cli, const TopSample *sample, unsigned width, GString *out) {
         for (size_t i = 0; i < sample->plugins->len; i++) {
                 const TopPlugin *plugin = g_ptr_array_index(sample->plugins, i);
@@ -214,6 +240,7 @@ void top_view_render(const Cli *cli, const TopSample *sample, TopOrder order, un
         else
                 render_line(cli, STYLE_DIM, "No bundles are known; codewhalectl install FOLDER brings one.", columns,
                                 out);
+        render_not_enforced(cli, sample, columns, out);
         render_failures(cli, sample, columns, out);
         if (keys)
                 render_line(cli, STYLE_DIM, "m memory  c cpu  l calls  n name  space now  q quit", columns, out);

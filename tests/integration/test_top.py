@@ -101,6 +101,10 @@ class Top(ServiceCase):
         self.assertEqual((found['active'], found['hosts'], set(rows)), (2, 2, {'counter', 'zebra'}))
         self.assertEqual((rows['counter']['calls'], rows['zebra']['calls'], rows['counter']['host_state']), (1, 0, 'ready'))
         self.assertTrue(rows['counter']['unit'].startswith('codewhale-host-'))
+        limits = json.loads(self.client.property('Plugin', 'Limits', path=self.client.plugins()['counter'][1]))
+        for key in ('memory', 'tasks'):
+            self.assertEqual((rows['counter'][f'{key}_configured'], rows['counter'][f'{key}_max']), (limits[key]['configured'], limits[key]['effective']))
+            self.assertEqual(rows['counter'].get('not_enforced', limits[key].get('reason')), limits[key].get('reason'))
 
     def test_pipe_gets_one_view_without_colours(self):
         for words in ((), ('--once',), ('--sort=name', '-n', '3')):
@@ -110,6 +114,9 @@ class Top(ServiceCase):
             self.assertEqual(done.stdout.count('PLUGIN'), 1)
             self.assertRegex(done.stdout, r'counter +ready')
             self.assertIn('2 plugins, 2 active, 2 hosts', done.stdout)
+            # What is configured and not in force stands in brackets, with the reason below.
+            self.assertEqual('(1.0G)' in done.stdout, 'configured, not enforced: the' in done.stdout)
+            self.assertIn('1.0G', done.stdout)
 
     def test_order(self):
         def names(order):
