@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import signal
-import time
 
 from codewhale import BLOCK_FOREVER, ServiceCase, iterate_until, tool_source
 
@@ -28,6 +27,9 @@ class Misbehaviour(ServiceCase):
         iterate_until(lambda: self.facts(name)['Unit'] and self.units.processes(self.facts(name)['Unit']), what='the host')
         return self.units.processes(self.facts(name)['Unit'])
 
+    def wait_until_it_runs(self):
+        iterate_until(lambda: 'it runs' in self.daemon.log(), what='the call to reach the tool')
+
     def assertOthersGoOn(self):
         self.bring_up("return 'alive'", name='other')
         self.assertEqual(self.client.tool('other')['content'][0]['text'], 'alive')
@@ -45,11 +47,11 @@ class Misbehaviour(ServiceCase):
         self.assertOthersGoOn()
 
     def test_S01_killed_during_a_call(self):
-        self.bring_up('await new Promise(() => {})')
+        self.bring_up('ctx.logger.warn("it runs"); await new Promise(() => {})')
         unit = self.facts()['Unit']
         call = self.client.start_tool('probe')
+        self.wait_until_it_runs()
         host = self.host_of()
-        iterate_until(lambda: self.facts()['Pending'] > 0, what='the call')
         for pid in host:
             os.kill(pid, signal.SIGKILL)
         self.assertEqual(self.fails(call), 'HostUnavailable')
@@ -107,14 +109,13 @@ class Misbehaviour(ServiceCase):
         self.assertEqual(self.client.tool('probe')['content'][0]['text'], 'late')
 
     def test_cancel_that_is_ignored(self):
-        self.bring_up('await new Promise((done) => setTimeout(done, 60000)); return "never"')
+        self.bring_up('ctx.logger.warn("it runs"); await new Promise((done) => setTimeout(done, 60000)); return "never"')
         session = self.client.unique_name.lstrip(':').replace('.', '_')
         path = f'/org/codewhale/Extensions/request/{session}/t'
         from codewhale import options
         responses = self.client.signals('Request', 'Response', path)
         self.client.call('Tools', 'Start', '(ssa{sv})', 'probe', '{}', options(handle_token='t'))
-        self.host_of()
-        time.sleep(0.3)
+        self.wait_until_it_runs()
         self.client.call('Request', 'Close', path=path)
         self.assertEqual(responses.wait()[0], 2)
 

@@ -18,7 +18,7 @@ class AdversaryCase(ServiceCase):
         self.plugin = self.client.bring_up(self.bundle('probe', tool_source('return JSON.stringify(input)')))
         if person:
             person.close()
-            iterate_until(self.nobody_is_there, what='the end of the approver')
+            iterate_until(self.nobody_is_there, 60, what='the end of the approver')
         self.adversary = self.connect()
 
     def person(self):
@@ -26,7 +26,7 @@ class AdversaryCase(ServiceCase):
 
     def nobody_is_there(self):
         try:
-            self.client.tool('probe', seconds=1)
+            self.client.tool('probe', seconds=10)
         except (BusError, TimeoutError) as error:
             return getattr(error, 'name', '').endswith('.NoApprover')
         return False
