@@ -8,10 +8,15 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import processes
 from tap import FAILED, PASSED, Result
 
 ROOT = Path(__file__).resolve().parents[2]
-JOBS = os.environ.get('JOBS') or str(os.cpu_count() or 2)
+
+
+def processors():
+    """How many processes may work at once: JOBS, or as many as there are processors for us."""
+    return max(int(os.environ.get('JOBS') or len(os.sched_getaffinity(0))), 1)
 
 
 @dataclass
@@ -33,10 +38,10 @@ class Tree:
     environment: dict
     options: tuple
 
-    def build(self):
-        """A result named after the tree."""
+    def build(self, jobs=None):
+        """A result named after the tree, and the seconds that it took; with at most so many processes."""
         began = time.monotonic()
-        failure = self._configure() or self._compile()
+        failure = self._configure() or self._call(['ninja', '-C', str(self.folder), '-j', str(jobs or processors())])
         return Result(self.title, FAILED if failure else PASSED, failure or ''), time.monotonic() - began
 
     def _configure(self):
@@ -46,13 +51,9 @@ class Tree:
         # An attempt that failed half-way may have left something; the second begins anew.
         return self._call(command) and self._call([*command, '--wipe'])
 
-    def _compile(self):
-        return self._call(['ninja', '-C', str(self.folder), '-j', JOBS])
-
     def _call(self, command):
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env={**os.environ, **self.environment}, cwd=ROOT, text=True, errors='replace', check=False)
-        return f'{" ".join(command)}\n{done.stdout}' if done.returncode else ''
+        status, output = processes.run(command, self.environment, ROOT)
+        return f'{" ".join(command)}\n{output}' if status else ''
 
     def programs(self):
         """The test programs that meson knows, in its order."""

@@ -12,14 +12,25 @@ Builds and tests everything. NAME chooses tests: a part of a name as --list prin
 
 Suites: build (warnings are errors), house (rules for the source), unit, host (JavaScript; host-node22, host-node26: on another runtime),
 integration, escape and system (beside a private systemd), sanitize and valgrind (every compiled test program once more; one test a program).
-JOBS=N limits how many processes work at once."""
+Jobs of all suites run beside one another, the longest first. JOBS=N limits how many work at once (else as many as there are
+processors); of what mostly waits there is one more."""
 
 import argparse
+import signal
 import sys
+import threading
 
 import build
+import processes
+import runtimes
 import suites
+from choice import Choice
+from pool import Job, Pool
+from programs import Builds
 from report import Report
+from tap import PASSED
+
+BUILD_SECONDS = 600
 
 
 def parse_arguments():
@@ -36,45 +47,72 @@ def parse_arguments():
     return options
 
 
-def build_tree(tree, report):
+def build_tree(tree, report, jobs=None):
     """True when the tree can be used."""
-    result, seconds = tree.build()
+    result, seconds = tree.build(jobs)
     report.add('build', result)
     report.say(f'{"build":12} {tree.title:32} {result.outcome:24} {seconds:6.1f} s')
-    return result.outcome == 'passed'
+    return result.outcome == PASSED
 
 
-def list_names(trees, chosen):
-    """To name the tests of a program one must ask it, so it has to be there; that takes a moment the first time."""
-    for tree in trees:
-        result, _ = tree.build()
-        if result.outcome != 'passed':
-            print(result.output, file=sys.stderr)
-            return 1
-    for suite in chosen:
+def list_names(options):
+    """To name the tests of a program one must ask it, so it has to be there; that takes a moment the first time. Every tree has the
+    same programs: one is enough to name them."""
+    result, _ = build.PLAIN.build()
+    if result.outcome != PASSED:
+        print(result.output, file=sys.stderr)
+        return 1
+    found = suites.all_suites(options.quick, options.sanitize, options.runtimes)
+    trees = [build.PLAIN] + ([build.SANITIZED] if options.sanitize else [])
+    for suite in [Builds(trees), *found]:
+        if getattr(suite, 'tree', None):
+            suite.tree = build.PLAIN
         for name in suite.names():
             print(f'{suite.name}:{name}')
     return 0
 
 
+def jobs_of(found, tree, choice, report):
+    return [job for suite in found if suite.tree is tree for job in suite.jobs(choice, report)]
+
+
+def run(options, report):
+    """Everything needs the first tree, which is built with all there is. The second is built while the first is tested."""
+    choice = Choice(options.names)
+    fetching = threading.Thread(target=runtimes.fetch, args=(() if options.quick else runtimes.OTHERS,), daemon=True)
+    fetching.start()
+    usable = build_tree(build.PLAIN, report)
+    fetching.join()
+    found = suites.all_suites(options.quick, options.sanitize, options.runtimes)
+
+    jobs = jobs_of(found, None, choice, report)
+    if usable:
+        jobs += jobs_of(found, build.PLAIN, choice, report)
+    if options.sanitize:
+        share = max(build.processors() // 2, 1) if jobs else None
+        jobs.append(Job(lambda: jobs_of(found, build.SANITIZED, choice, report) if build_tree(build.SANITIZED, report, share) else (),
+                        BUILD_SECONDS))
+    Pool(build.processors()).run(jobs)
+
+
+def on_signal(_number, _frame):
+    raise KeyboardInterrupt
+
+
 def main():
     options = parse_arguments()
-    trees = [build.PLAIN] + ([build.SANITIZED] if options.sanitize else [])
-    chosen = suites.all_suites(options.quick, options.sanitize, options.runtimes)
     if options.list:
-        # Every tree has the same programs: one build is enough to name them.
-        for suite in chosen:
-            if getattr(suite, 'tree', None):
-                suite.tree = build.PLAIN
-        return list_names([build.PLAIN], [suites.Builds(trees), *chosen])
+        return list_names(options)
 
     report = Report()
-    choice = suites.Choice(options.names)
-    usable = {tree.folder for tree in trees if build_tree(tree, report)}
-    for suite in chosen:
-        tree = getattr(suite, 'tree', None)
-        if tree is None or tree.folder in usable:
-            suite.run(choice, report)
+    signal.signal(signal.SIGTERM, on_signal)
+    try:
+        run(options, report)
+    except KeyboardInterrupt:
+        report.say('broken off')
+        return 130
+    finally:
+        processes.end_all()
     return report.finish(options.slowest)
 
 

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Runs a program that speaks TAP (the Test Anything Protocol) and tells each result as soon as it is there."""
 
-import os
 import re
-import signal
-import subprocess
 import threading
 import time
 from dataclasses import dataclass
+
+import processes
 
 PASSED, FAILED, SKIPPED = 'passed', 'failed', 'skipped'
 
@@ -67,13 +66,6 @@ class Reader:
         return None
 
 
-def _end_group(process):
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-
-
 def run(command, name, on_result, environment=None, folder=None, seconds=300):
     """Run a command and call on_result() for each result; a run that went wrong gives one failed result more.
 
@@ -81,12 +73,10 @@ def run(command, name, on_result, environment=None, folder=None, seconds=300):
     reader = Reader()
     late = threading.Event()
     failed = False
-    with subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder,
-            env={**os.environ, **(environment or {})}, start_new_session=True, text=True, errors='replace') as process:
+    with processes.started(command, environment, folder) as process:
         def on_late():
             late.set()
-            _end_group(process)
+            processes.end_group(process)
 
         timer = threading.Timer(seconds, on_late)
         timer.start()
@@ -102,7 +92,6 @@ def run(command, name, on_result, environment=None, folder=None, seconds=300):
             status = process.wait()
         finally:
             timer.cancel()
-            _end_group(process)
     complaint = f'ended after {seconds:g} s' if late.is_set() else reader.verdict(status)
     if not complaint and status != 0 and not failed:
         complaint = f'exit status {status} although every test passed'
