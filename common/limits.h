@@ -137,6 +137,7 @@
 #define LIFELINE_MEMORY_BYTES      ((uint64_t) 16u * 1024u * 1024u)
 
 /* Registrations */
+#define REGISTRATION_NAME_BYTES_MAX KIB(1) /* of any kind; each has its own, smaller one */
 #define TOOL_NAME_CHARS_MAX        64u
 #define TOOL_DESCRIPTION_BYTES_MAX KIB(4)
 #define TOOL_SCHEMA_BYTES_MAX      KIB(64)

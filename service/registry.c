@@ -260,8 +260,16 @@ static int registry_register_section(
 }
 
 int registry_find_proposer(Owner *owner, Jval params, OwnerEntry **ret, char **ret_refusal) {
+        size_t size = 0;
+
         if (!owner_is_live(owner)) {
                 *ret_refusal = g_strdup("the plugin is not live");
+                return -EPERM;
+        }
+        /* No kind takes one as long as that, and what refuses it would repeat it. */
+        (void) jval_string(jval_member(jval_member(params, "spec"), "name"), &size);
+        if (size > REGISTRATION_NAME_BYTES_MAX) {
+                *ret_refusal = g_strdup_printf("a name of %zu bytes is too long for any kind of registration", size);
                 return -EPERM;
         }
         return registry_find_entry(owner, params, ret, ret_refusal);

@@ -332,8 +332,12 @@ static void test_text_limits(Registered *registered, const void *data) {
                 { "command", "{\"name\":\"c\",\"description\":\"%s\"}", 1024 },
                 { "command", "{\"name\":\"c\",\"description\":\"d\",\"argument_hint\":\"%s\"}", 256 },
         };
+        g_autofree char *long_name = g_strnfill(REGISTRATION_NAME_BYTES_MAX + 1, 'n'), *named = NULL;
 
         (void) data;
+        named = g_strdup_printf("{\"name\":\"%s\",\"description\":\"d\"}", long_name);
+        assert_refused(registered, registered->one, "command", named, "a name of 1025 bytes");
+        assert_refused(registered, registered->one, "prompt_section", named, "a name of 1025 bytes");
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
                 for (size_t more = 0; more <= 1; more++) {
                         g_autofree char *filler = g_strnfill(cases[i].bytes_max - 2 + more, 'x'), *refusal = NULL;
