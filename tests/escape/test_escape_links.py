@@ -110,4 +110,5 @@ class Score(ServiceCase):
                                stderr=subprocess.STDOUT, text=True, check=False).stdout
         exposure = re.search(r'exposure level .*: ([0-9.]+)', shown)
         self.assertTrue(exposure, shown)
+        print(f'# systemd rates the running host {exposure[1]}, the most is {self.most}', flush=True)
         self.assertLessEqual(float(exposure[1]), self.most, shown)
