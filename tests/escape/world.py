@@ -19,9 +19,12 @@ import threading
 import time
 from pathlib import Path
 
+from codewhale import iterate_until
+
 SLEEPER = '''
 import ctypes, pathlib, signal, sys, time
-signal.signal(signal.SIGUSR1, lambda number, frame: pathlib.Path(sys.argv[3], 'signalled').touch())
+for number, mark in ((signal.SIGUSR1, 'signalled'), (signal.SIGUSR2, 'answered')):
+    signal.signal(number, lambda number, frame, mark=mark: pathlib.Path(sys.argv[3], mark).touch())
 ctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1).value, 0, 0, 0)  # PR_SET_PTRACER_ANY: kernels with Yama ask for it
 secret = ctypes.create_string_buffer(sys.argv[2].encode())
 print(ctypes.addressof(secret), flush=True)
@@ -147,7 +150,12 @@ class World:
         (self.home / 'later').write_text(self.secret)
 
     def take_mark(self, name):
-        """Whether the file is there, which it then is no more."""
+        """Whether the target left the file, which is then there no more. What it was sent until now it has handled before it answers."""
+        os.kill(self.target.pid, signal.SIGUSR2)
+        iterate_until(lambda: self._take('answered'), what='an answer of the target')
+        return self._take(name)
+
+    def _take(self, name):
         try:
             (self.outside / name).unlink()
         except FileNotFoundError:
