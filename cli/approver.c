@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/approver.h"
 #include "cli/client.h"
@@ -7,9 +8,11 @@
 #include "cli/output.h"
 #include "cli/polkit-agent.h"
 #include "common/cleanup.h"
+#include "common/errors.h"
 #include "common/sanitize.h"
 
 #define APPROVALS ".Approvals"
+#define NO_AUTHENTICATION_AGENT "no authentication agent" /* in the words of the service (dbus/polkit.c) */
 
 int approver_register(Cli *cli, char **ret_owner, sd_bus_error *reterr) {
         static const CallOption options[] = { { "label", 's', .text = "codewhalectl" }, {} };
@@ -67,11 +70,9 @@ int approver_describe(Cli *cli, uint64_t id, Card **ret, char **ret_json, sd_bus
         return 0;
 }
 
-int approver_answer(Cli *cli, uint64_t id, const char *digest, bool allow, const char *scope, uint64_t seconds,
+static int send_answer(Cli *cli, uint64_t id, const char *digest, bool allow, const CallOption *options, ClientWait wait,
                 sd_bus_error *reterr) {
-        const CallOption options[] = { { "scope", 's', .text = scope }, { "seconds", 'u', .number = seconds }, {} };
         g_autoptr(sd_bus_message) m = NULL;
-        PolkitAgent agent = {};
         int r;
 
         r = client_new_call(cli, NULL, APPROVALS, "Answer", &m, reterr);
@@ -79,13 +80,31 @@ int approver_answer(Cli *cli, uint64_t id, const char *digest, bool allow, const
                 r = sd_bus_message_append(m, "tss", id, allow ? "allow" : "deny", digest);
         if (r >= 0)
                 r = client_append_options(m, options);
-        if (r < 0)
-                return r;
+        return r < 0 ? r : client_send(cli, m, wait, NULL, reterr);
+}
+
+/* Nobody but an agent on this terminal could ask for the password. */
+static bool lacks_agent(const sd_bus_error *error) {
+        return sd_bus_error_has_name(error, ERROR_NOT_AUTHORIZED) && error->message && strstr(error->message, NO_AUTHENTICATION_AGENT);
+}
+
+int approver_answer(Cli *cli, uint64_t id, const char *digest, bool allow, const char *scope, uint64_t seconds,
+                sd_bus_error *reterr) {
+        const CallOption options[] = { { "scope", 's', .text = scope }, { "seconds", 'u', .number = seconds }, {} };
+        PolkitAgent agent = {};
+        int r;
+
         if (!allow || !scope)
-                return client_send(cli, m, CLIENT_WAIT_SHORT, NULL, reterr);
+                return send_answer(cli, id, digest, allow, options, CLIENT_WAIT_SHORT, reterr);
+        r = send_answer(cli, id, digest, allow, options, CLIENT_WAIT_PERSON, reterr);
+        if (r >= 0 || !lacks_agent(reterr))
+                return r;
 
         polkit_agent_open(&agent);
-        r = client_send(cli, m, CLIENT_WAIT_PERSON, NULL, reterr);
+        if (agent.pid > 0) {
+                sd_bus_error_free(reterr);
+                r = send_answer(cli, id, digest, allow, options, CLIENT_WAIT_PERSON, reterr);
+        }
         polkit_agent_close(&agent);
         return r;
 }

@@ -203,6 +203,27 @@ class Agent(PolkitCase):
         self.assertEqual(self.trust_of(), 'trusted')
         self.assertEqual(self.receipt()['confirmed_by'], 'polkit')
 
+    def test_a_grant_by_the_watching_terminal(self):
+        """The password is asked for where the key was pressed, and the terminal watches on."""
+        self.say('yes')
+        self.trust().result()
+        self.client.plugin('Enable', 'probe')
+        self.say(None)
+        terminal = Terminal(self.bus.address, 'approve', '--watch')
+        self.addCleanup(terminal.close)
+        terminal.read_until('Waiting for calls')
+        call = self.client.start_tool('probe')
+        terminal.read_until(r'\[q\]')
+        terminal.press('s')
+        terminal.read_until('[Pp]assword: ')
+        self.assertFalse(call.done)
+        terminal.type(PASSWORD + '\n')
+        terminal.read_until('allowed tool')
+        self.assertIn('hello', call.result())
+        self.assertEqual(len(self.client.call('Grants', 'List')), 1)
+        terminal.read_until('Waiting for calls')
+        self.assertFalse(terminal.echoes())
+
     def test_wrong_password(self):
         terminal = self.terminal()
         terminal.read_until('[Pp]assword: ')
