@@ -2,6 +2,7 @@
 """One call of a tool, and everything that a caller can do wrong. Nobody has to be asked here: an approver allows all."""
 
 import json
+import time
 
 from codewhale import Client, ServiceCase, iterate_until, options, tool_source
 
@@ -117,7 +118,7 @@ class Requests(ServiceCase):
         self.approver(lambda card: ('allow', self.scope))
         self.scope = 'once'
         self.client.bring_up(self.bundle('probe', tool_source(
-            'if (input.wait) ctx.logger.warn(`it runs for ${input.wait} ms`); if (input.wait) await new Promise((done) => setTimeout(done, input.wait)); return "done"')))
+            'if (input.wait) await new Promise((done) => setTimeout(done, input.wait)); return "done"')))
 
     def grant(self):
         """From here on no call has to ask."""
@@ -206,7 +207,8 @@ class Requests(ServiceCase):
         caller = Client(self.bus.address)
         recorded = self.client.signals('Decisions', 'Recorded')
         caller.start_tool('probe', {'wait': 60000})
-        iterate_until(lambda: 'it runs for 60000 ms' in self.daemon.log(), what='the call to reach the tool')
+        iterate_until(lambda: self.units.all_processes(), what='a host')
+        time.sleep(0.3)
         caller.vanish()
         iterate_until(lambda: any(outcome == 'cancelled' for _, outcome in recorded), what='the record')
         self.assertEqual(self.client.decision(recorded[-1][0])['outcome'], 'cancelled')
