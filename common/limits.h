@@ -96,6 +96,7 @@
 #define RPC_PACE_BURST_USEC        100000u /* and so much at once */
 #define RPC_PACE_SLICE_USEC        200u
 #define RPC_PACE_SPENT_USEC_MAX    250u    /* what one message is charged at most: it may have waited for the disk */
+#define RPC_PACE_SPENT_USEC_MIN    50u     /* and at least: it also woke us up */
 #define FAULT_TEXT_BYTES_MAX       KIB(4)
 #define LOG_TEXT_BYTES_MAX         KIB(8)
 #define LOG_LINES_MAX              500u   /* of one plugin's logger within LOG_LINES_MSEC; more are counted, not kept */

@@ -20,7 +20,7 @@ uint64_t rpc_pace_charge(RpcPace *pace, uint64_t now_usec, uint64_t spent_usec) 
                 earned = MIN((now_usec - pace->at_usec) / RPC_PACE_SHARE, RPC_PACE_BURST_USEC);
         pace->at_usec = now_usec;
         pace->spare_usec = MIN(pace->spare_usec + (int64_t) earned, (int64_t) RPC_PACE_BURST_USEC);
-        pace->spare_usec -= (int64_t) MIN(spent_usec, RPC_PACE_SPENT_USEC_MAX);
+        pace->spare_usec -= (int64_t) CLAMP(spent_usec, RPC_PACE_SPENT_USEC_MIN, RPC_PACE_SPENT_USEC_MAX);
         if (pace->spare_usec >= 0)
                 return 0;
 

@@ -3,7 +3,8 @@
 
 /* How much of the loop's time one host may take with what it asks for and tells by itself. There are no threads: what one
  * plugin's messages take, all others wait for. A host may spend RPC_PACE_BURST_USEC at once, and one part in
- * RPC_PACE_SHARE of the time from then on; its channel is not read while it is in debt. Answers to our own requests cost
+ * RPC_PACE_SHARE of the time from then on; its channel is not read while it is in debt. A message costs RPC_PACE_SPENT_USEC_MIN at least: of short ones that come one by one, waking
+ * up for each is the larger part. Answers to our own requests cost
  * nothing. */
 
 #include <stdint.h>
