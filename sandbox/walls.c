@@ -76,6 +76,8 @@ static const Wall walls[] = {
         { "LimitNOFILE", WALL_UINT64, true, .number = 4096 },
         { "MemorySwapMax", WALL_UINT64, false, .number = 0 },
         { "OOMPolicy", WALL_STRING, false, .text = "kill" },
+        /* The default, but said: only then is it one share of the processor for one host, however many threads it has. */
+        { "CPUWeight", WALL_UINT64, false, .number = 100 },
 
         /* life */
         { "Type", WALL_STRING, true, .text = "exec" },
