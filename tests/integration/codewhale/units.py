@@ -9,20 +9,20 @@ from pathlib import Path
 LIFELINE = 'codewhale-lifeline-'
 
 
-def systemctl(*words):
-    return subprocess.run(['systemctl', '--user', *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+def systemctl(*words, scope='--user'):
+    return subprocess.run(['systemctl', scope, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, timeout=20, check=False).stdout
 
 
 class Units:
     """The host units that came after this object was made. Others, of a desktop, are not ours to judge."""
 
-    def __init__(self):
+    def __init__(self, scope='--user'):
+        self.scope = scope
         self.before = set(self._list())
 
-    @staticmethod
-    def _list():
-        lines = systemctl('list-units', '--all', '--no-legend', '--plain', 'codewhale-*.service').splitlines()
+    def _list(self):
+        lines = systemctl('list-units', '--all', '--no-legend', '--plain', 'codewhale-*.service', scope=self.scope).splitlines()
         return [line.split()[0] for line in lines if line.split()]
 
     def all_names(self):
@@ -35,10 +35,9 @@ class Units:
     def lifelines(self):
         return [name for name in self.all_names() if name.startswith(LIFELINE)]
 
-    @staticmethod
-    def processes(unit):
+    def processes(self, unit):
         """Every process in the control group of a unit, whatever it is descended from."""
-        group = systemctl('show', '-P', 'ControlGroup', unit).strip()
+        group = systemctl('show', '-P', 'ControlGroup', unit, scope=self.scope).strip()
         if not group:
             return []
         for root in ('/sys/fs/cgroup', '/sys/fs/cgroup/systemd'):
