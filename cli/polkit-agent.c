@@ -34,7 +34,11 @@ static bool has_session(void) {
 _Noreturn static void be_agent(const char *program, int notify, pid_t parent) {
         g_autofree char *fd = g_strdup_printf("%d", notify);
         int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        sigset_t none;
 
+        /* Signals that we only read as events would never reach it, and so never end it. */
+        (void) sigemptyset(&none);
+        (void) sigprocmask(SIG_SETMASK, &none, NULL);
         /* It ends with us, however we end, and it keeps the descriptor to say that it is there. */
         if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent || fcntl(notify, F_SETFD, 0) < 0)
                 _exit(EXIT_FAILURE);

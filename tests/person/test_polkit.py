@@ -217,6 +217,8 @@ class Agent(PolkitCase):
         terminal.press('s')
         terminal.read_until('[Pp]assword: ')
         self.assertFalse(call.done)
+        # The agent forgets what was typed before it shut the echo off.
+        iterate_until(lambda: not terminal.echoes(), what='the agent reading')
         terminal.type(PASSWORD + '\n')
         terminal.read_until('allowed tool')
         self.assertIn('hello', call.result())
