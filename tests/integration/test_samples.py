@@ -18,6 +18,12 @@ class Counter(ServiceCase):
         self.assertEqual(self.client.snapshot()['sections'], [f'{self.plugin} native/counter.mjs counter-example'])
         self.assertEqual([row[0] for row in self.client.call('Hooks', 'List', '(a{sv})', {})], ['tools/pre-execute'])
 
+    def test_pages_name_the_hash_that_it_has(self):
+        content = self.client.review('counter')['token'].split('.')[0]
+        for page in ('README.md', 'docs/POLICY.md'):
+            with self.subTest(page=page):
+                self.assertIn(content, (SAMPLES.parents[1] / page).read_text())
+
     def test_call_with_a_label(self):
         result = self.client.tool('mod_counter', {'label': 'first'})
         answer = result['structured']
