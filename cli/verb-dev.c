@@ -79,7 +79,9 @@ static void follow_journal(Dev *dev) {
         match = g_strconcat("CODEWHALE_PLUGIN=", dev->bundle.id, NULL);
         since = g_strdup_printf("--since=@%" PRId64 ".%06d", now / G_USEC_PER_SEC, (int) (now % G_USEC_PER_SEC));
 
-        const char *arguments[] = { "journalctl", "--user", "--quiet", "--follow", "--lines=all", since, "--output=cat", match, NULL };
+        /* Only its console: what it said through ctx.logger is there too, and was shown already. */
+        const char *arguments[] = { "journalctl", "--user", "--quiet", "--follow", "--lines=all", since, "--output=cat", match,
+                "_TRANSPORT=stdout", NULL };
 
         dev_child_stop(&dev->journal);
         r = dev_child_start(&dev->journal, arguments, NULL);

@@ -154,7 +154,8 @@ class Dev(Folder):
         self.read_until(r'tool +')
         for _ in range(3):
             self.call('call', 'hello_word_count', '{}')
-        self.read_until(r'log +.*is number')
+        said = self.read_until(r'log +.*is number 3\n')
+        self.assertEqual(said.count('is number 1\n'), 1, 'shown once, although it stands in two places')
 
     def test_settings_and_ask(self):
         config = self.folder / 'more.toml'
