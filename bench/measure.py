@@ -11,6 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = Path(os.environ.get('CODEWHALE_BUILD') or ROOT / 'build')
+# For what is to reach a disk
+DISK = os.environ.get('CODEWHALE_BENCH_DISK', '/var/tmp')
 MCP = BUILD / 'bench-mcp'
 PASSES = int(os.environ.get('CODEWHALE_BENCH_PASSES', '7'))
 
