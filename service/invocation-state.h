@@ -70,6 +70,7 @@ struct Invocation {
 
         /* While invocation_start_…() runs, an end is kept here and told by its return value. */
         bool starting;
+        bool verifying; /* who does that still looks at it after its end */
         bool over;
         char *error_name, *error_message;
         InvocationDone done;

@@ -221,7 +221,8 @@ static void invocation_end(Invocation *invocation, const InvocationAnswer *answe
                 return;
 
         invocation->done(answer, invocation->userdata);
-        invocation_free(invocation);
+        if (!invocation->verifying)
+                invocation_free(invocation);
 }
 
 void invocation_succeed(Invocation *invocation, const char *result, size_t size) {
@@ -358,6 +359,7 @@ void invocation_note_envelope(Invocation *invocation, const char *source, const 
 bool invocation_verify(Invocation *invocation) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         Registration *target = invocation->target;
+        int r;
 
         if (!registration_is_usable(target)) {
                 invocation_note_envelope(invocation, "registration", target->gone ?: down_reason(invocation));
@@ -365,15 +367,22 @@ bool invocation_verify(Invocation *invocation) {
                                 target->gone ?: down_reason(invocation));
                 return false;
         }
-        if (plugin_set_verify(invocation->service->plugins, owner_get_plugin(target->owner),
-                              owner_get_state_generation(target->owner), &error) < 0) {
+        /* It may find the bytes changed, which ends the host and with it this invocation. */
+        invocation->verifying = true;
+        r = plugin_set_verify(invocation->service->plugins, owner_get_plugin(target->owner),
+                              owner_get_state_generation(target->owner), &error);
+        invocation->verifying = false;
+        if (invocation->over) {
+                if (!invocation->starting)
+                        invocation_free(invocation);
+                return false;
+        }
+        if (r < 0) {
                 invocation_note_envelope(invocation, "receipt", error.message ?: "the plugin may no longer run");
                 invocation_fail(invocation, error.name ?: ERROR_NOT_ACTIVE, "%s",
                                 error.message ?: "The plugin may no longer run.");
-                return false;
         }
-        /* Verifying may have found the bytes changed, which ends the host and with it this invocation. */
-        return !invocation->over;
+        return r >= 0;
 }
 
 void invocation_write_context(const Invocation *invocation, JWriter *writer) {
