@@ -2,6 +2,7 @@
 """The way from a fresh child process to process 1 of the private system: namespaces, throw-away folders, a user, systemd."""
 
 import os
+import shutil
 import signal
 import stat
 from pathlib import Path
@@ -43,8 +44,10 @@ def _mount_folders(plan):
     linux.mount('tmpfs', layers, 'tmpfs', linux.MS_NOSUID, 'mode=755')
     for folder in THROW_AWAY:
         _mount_overlay(f'/{folder}', f'{layers}/{folder}')
+    # Emptied and not covered: every mount is looked at again and again by whatever sets up a sandbox in here.
     for folder in ('/etc/systemd', *_generator_folders()):
-        linux.mount('tmpfs', folder, 'tmpfs', linux.MS_NOSUID, 'mode=755')
+        shutil.rmtree(folder)
+        os.mkdir(folder)
     # The console and the kernel's log are the machine's; shared memory is per system.
     for device in ('/dev/console', '/dev/kmsg'):
         if os.path.exists(device):
