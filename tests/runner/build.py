@@ -45,11 +45,16 @@ class Tree:
         return Result(self.title, FAILED if failure else PASSED, failure or ''), time.monotonic() - began
 
     def _configure(self):
-        if (self.folder / 'build.ninja').exists():
+        stamp, wanted = self.folder / 'options-of-the-runner', ' '.join(self.options)
+        there = (self.folder / 'build.ninja').exists()
+        if there and stamp.exists() and stamp.read_text(encoding='utf-8') == wanted:
             return ''
         command = ['meson', 'setup', str(self.folder), str(ROOT), *self.options]
         # An attempt that failed half-way may have left something; the second begins anew.
-        return self._call(command) and self._call([*command, '--wipe'])
+        failure = self._call([*command, '--reconfigure'] if there else command) and self._call([*command, '--wipe'])
+        if not failure:
+            stamp.write_text(wanted, encoding='utf-8')
+        return failure
 
     def _call(self, command):
         status, output = processes.run(command, self.environment, ROOT)
@@ -72,4 +77,4 @@ class Tree:
 PLAIN = Tree(ROOT / 'build', 'gcc', {'CC': 'gcc', 'CXX': 'g++'}, ('-Dbuildtype=debugoptimized',))
 SANITIZED = Tree(
     ROOT / 'build-asan', 'clang-sanitized', {'CC': 'clang', 'CXX': 'clang++'},
-    ('-Dbuildtype=debugoptimized', '-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dhost-bundle=false'))
+    ('-Dbuildtype=debugoptimized', '-Db_sanitize=address,undefined', '-Db_lundef=false', '-Dhost-bundle=true'))

@@ -18,13 +18,15 @@ SECONDS = {
     'integration:core_web.Pages': 20,
     'integration:hooks.Notices': 15,
     'integration:teardown.Teardown': 15,
+    'sanitized-service:hosts.Misbehaviour': 35,
+    'sanitized-service:calls.Requests': 20,
     'escape:escape_channel.Forged': 60,
     'escape:escape_links.Links': 15,
     'soak:soak.Short': 25,
     'types:types.Types': 10,
 }
 PER_TEST = 1.2
-PER_TEST_OF = {'escape': 0.4}
+PER_TEST_OF = {'escape': 0.4, 'sanitized-service': 1.6}
 
 # Programs and files of tests of the host that take longer than others, as SUITE:room/module
 PROGRAMS = {

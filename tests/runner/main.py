@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/test [--list] [--quick] [--sanitize|--no-sanitize] [--runtimes] [--slowest N] [NAME...]
+"""scripts/test [--list] [--quick] [--sanitize|--no-sanitize] [--runtimes] [--whole-service] [--slowest N] [NAME...]
 
 Builds and tests everything. NAME chooses tests: a part of a name as --list prints it, or a pattern with * and ?.
 
@@ -8,10 +8,12 @@ Builds and tests everything. NAME chooses tests: a part of a name as --list prin
   --sanitize     also with --quick: the build by clang with the address and undefined behaviour sanitizers
   --no-sanitize  neither sanitizers nor valgrind
   --runtimes     the host and every way out of the sandbox also on Node 22 and 26 and on Bun
+  --whole-service  all integration tests also against the sanitized service, not only a part of them
   --slowest N    name in the end the N tests that took longest
 
 Suites: build (warnings are errors), house (rules for the source), unit, host (JavaScript; host-node22, host-node26: on another runtime),
-integration, escape and system (beside a private systemd), sanitize and valgrind (every compiled test program once more; one test a program).
+integration, escape and system (beside a private systemd), sanitized-service (a part of integration once more, against the sanitized
+service), sanitize and valgrind (every compiled test program once more; one test a program).
 Jobs of all suites run beside one another, the longest first. JOBS=N limits how many work at once (else as many as there are
 processors); of what mostly waits there is one more."""
 
@@ -39,6 +41,7 @@ def parse_arguments():
     parser.add_argument('--quick', action='store_true')
     parser.add_argument('--sanitize', action=argparse.BooleanOptionalAction)
     parser.add_argument('--runtimes', action='store_true')
+    parser.add_argument('--whole-service', action='store_true')
     parser.add_argument('--slowest', type=int, default=0)
     parser.add_argument('names', nargs='*')
     options = parser.parse_args()
@@ -62,7 +65,7 @@ def list_names(options):
     if result.outcome != PASSED:
         print(result.output, file=sys.stderr)
         return 1
-    found = suites.all_suites(options.quick, options.sanitize, options.runtimes)
+    found = suites.all_suites(options.quick, options.sanitize, options.runtimes, options.whole_service)
     trees = [build.PLAIN] + ([build.SANITIZED] if options.sanitize else [])
     for suite in [Builds(trees), *found]:
         if getattr(suite, 'tree', None):
@@ -83,7 +86,7 @@ def run(options, report):
     fetching.start()
     usable = build_tree(build.PLAIN, report)
     fetching.join()
-    found = suites.all_suites(options.quick, options.sanitize, options.runtimes)
+    found = suites.all_suites(options.quick, options.sanitize, options.runtimes, options.whole_service)
 
     jobs = jobs_of(found, None, choice, report)
     if usable:

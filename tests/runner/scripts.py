@@ -44,11 +44,13 @@ def shares(suite, names):
 
 
 class Scripts:
-    """Python tests in a folder, run by unittest; `before` is what they run under, `place` what can't be shared with other suites."""
+    """Python tests in a folder, run by unittest; `before` is what they run under, `place` what can't be shared with other suites.
+    `only` and `without` say how the names begin of those that are taken and left out."""
 
-    def __init__(self, name, folder, before=(), asks_runtime=False, environment=None, place='', tree=None):
+    def __init__(self, name, folder, before=(), asks_runtime=False, environment=None, place='', tree=None, only=('',), without=()):
         self.name, self.folder, self.before, self.asks_runtime = name, folder, before, asks_runtime
         self.environment, self.place, self.tree = environment or {}, place, tree
+        self.only, self.without = only, without
 
     def command(self, *more):
         return [PYTHON, '-B', str(RUNNER / 'unittest_tap.py'), str(ROOT / self.folder), *more]
@@ -57,7 +59,9 @@ class Scripts:
         # Some tests are named after what a runtime says of itself.
         more = {'env': {**os.environ, 'CODEWHALE_TEST_NODE': runtime(), **self.environment}} if self.asks_runtime else {}
         status, lines = lines_of(self.command('--list'), **more)
-        return lines if status == 0 else [f'{self.folder} (cannot be loaded)']
+        if status != 0:
+            return [f'{self.folder} (cannot be loaded)']
+        return [line for line in lines if line.startswith(self.only) and not line.startswith(self.without)]
 
     def jobs(self, choice, report):
         names = self.names()
@@ -97,9 +101,9 @@ def system():
     return Scripts('system', 'tests/system', _as_root(HARNESS, '--timeout', SECONDS_MAX, *_told(), '--'), tree=build.PLAIN)
 
 
-def integration(name='integration', harness_words=(), **shared):
+def integration(folder='integration', harness_words=(), **shared):
     """Beside a private systemd as root; on a desktop beside the manager that runs there, one share at a time."""
-    shared = {'name': name, 'folder': f'tests/{name}', 'tree': build.PLAIN, **shared}
+    shared = {'name': folder, 'folder': f'tests/{folder}', 'tree': build.PLAIN, **shared}
     if os.geteuid() != 0 and os.path.exists(os.path.join(os.environ.get('XDG_RUNTIME_DIR', ''), 'systemd/private')):
         return Scripts(**shared, place='the user manager')
     chosen = {name: value for name, value in os.environ.items() if name == 'CODEWHALE_TEST_RUNTIMES'}

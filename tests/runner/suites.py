@@ -20,6 +20,20 @@ VALGRIND = (
     '--suppressions=/usr/share/glib-2.0/valgrind/glib.supp')
 
 
+# What makes the service begin, give up and free most: the parts of the integration tests that always run against the sanitized service too
+SERVICE_PARTS = ('adversary_rights.', 'calls.', 'changes.', 'core_calls.', 'hooks.FailClosed.', 'hosts.Misbehaviour.', 'teardown.')
+# Judged by a sum of memory, or by how a unit's own service ends: those measure the sanitizer
+NO_SERVICE_PARTS = ('isolation.', 'many_cards.', 'churn.')
+
+
+def sanitized_service(every_part):
+    """The integration tests against the service of the sanitized tree; what else belongs to it comes from the plain one."""
+    environment = {**SANITIZERS, 'ASAN_OPTIONS': SANITIZERS['ASAN_OPTIONS'].replace('detect_leaks=1', 'detect_leaks=0'),
+                   'CODEWHALE_TEST_DAEMON': str(build.SANITIZED.folder / 'codewhale-extensionsd')}
+    return integration(name='sanitized-service', environment=environment, tree=build.SANITIZED,
+                       only=('',) if every_part else SERVICE_PARTS, without=NO_SERVICE_PARTS)
+
+
 def other_hosts(everything):
     """The host on the other Nodes: all of its tests, or whether it comes up there with its lock and serves the samples. On Bun it runs
     nothing, which the tests of the host show by themselves."""
@@ -33,7 +47,7 @@ def checked(quick):
     return found
 
 
-def all_suites(quick, sanitize, every_runtime=False):
+def all_suites(quick, sanitize, every_runtime=False, whole_service=False):
     return [
         Scripts('house', 'tests/house'), Units(build.PLAIN), Host(build.PLAIN), Scripts('types', 'tests/types', tree=build.PLAIN),
         system(), person(),
@@ -42,7 +56,7 @@ def all_suites(quick, sanitize, every_runtime=False):
         integration('escape', asks_runtime=True, environment=runtimes.all_runtimes() if every_runtime else None),
         # To count the descriptors of the service, which is not dumpable: the folder belongs to root.
         integration('soak', harness_words=('--ambient', 'CAP_DAC_READ_SEARCH')),
-        *(checked(quick) if sanitize else []),
+        *([sanitized_service(whole_service), *checked(quick)] if sanitize else []),
     ]
 
 

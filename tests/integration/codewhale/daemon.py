@@ -48,7 +48,7 @@ class Daemon:
 
     @staticmethod
     def program():
-        return build_folder() / 'codewhale-extensionsd'
+        return Path(os.environ.get('CODEWHALE_TEST_DAEMON') or build_folder() / 'codewhale-extensionsd')
 
     @classmethod
     def command(cls):
@@ -111,4 +111,8 @@ class Daemon:
     def remove(self):
         self.stop()
         subprocess.run(['chmod', '-R', 'u+rwX', str(self.base)], check=False, stderr=subprocess.DEVNULL)
+        log = self.log()
         shutil.rmtree(self.base, ignore_errors=True)
+        # A test that is done with the service does not look how it ended.
+        if 'CODEWHALE_TEST_DAEMON' in os.environ and ('Sanitizer' in log or ' runtime error: ' in log):
+            raise RuntimeError(log)
