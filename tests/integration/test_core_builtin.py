@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 from codewhale import CoreCase, iterate_until, options
-from codewhale.core import ASKING
 
 
 class Files(CoreCase):
@@ -101,12 +100,12 @@ class Files(CoreCase):
 
     def test_a_folder_that_was_exchanged(self):
         self.write('a.txt', 'mine\n')
-        late = self.bring_up_asking('late', 'ask_late', body="await ctx.storage.set('began', true)\n" + ASKING, inject=('tools', 'storage'))
-        call = self.begin(('read', {'path': 'a.txt'}), tool='ask_late', wait=3000)
-        iterate_until(lambda: self.client.call('Storage', 'List', '(s)', late), what='the record that the running call writes')
+        call = self.begin(('read', {'path': 'a.txt'}), hold=True)
+        self.wait_until_held()
         self.workspace.rename(self.daemon.base / 'moved')
         self.workspace.mkdir()
         (self.workspace / 'a.txt').write_text('theirs\n')
+        self.lead('go')
         [outcome] = json.loads(call.result(60))['structured']['done']
         self.assertEqual(outcome['code'], 'refused')
         self.assertIn('another folder', outcome['message'])
@@ -173,7 +172,8 @@ class Shell(CoreCase):
         self.assertFalse(self.one('write_file', {'path': 'x.sh', 'content': 'x'})['ok']['isError'])
 
     def test_units_are_named_and_gone(self):
-        call = self.begin(('shell', {'command': 'sleep 3'}))
+        call = self.begin(('shell', {'command': 'while [ ! -e go ]; do sleep 0.1; done'}))
         iterate_until(lambda: [name for name in self.units.names() if 'core' in name], what='a unit of the core')
+        self.write('go', '')
         call.result(30)
         iterate_until(lambda: not [name for name in self.units.names() if 'core' in name], what='the end of the unit')

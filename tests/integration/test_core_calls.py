@@ -248,8 +248,9 @@ class Ends(CoreCase):
         self.assertWithdrawn(card)
 
     def test_the_extensions_own_signal(self):
-        call = self.begin({'name': 'shell', 'input': {'command': 'echo hi'}, 'abort': 800})
+        call = self.begin({'name': 'shell', 'input': {'command': 'echo hi'}, 'stoppable': True})
         iterate_until(lambda: [card for card in self.asked.cards if card['tool'] == 'shell'], what='the card')
+        self.lead('stop')
         self.assertIn('"code":"cancelled"', call.result())
         self.assertWithdrawn([card for card in self.asked.cards if card['tool'] == 'shell'][0])
 

@@ -105,7 +105,9 @@ class Clients(CoreCase):
         self.assertEqual(self.core.cancelled, [self.core.calls[-1][0]])
 
     def one_with_abort(self):
-        call = self.begin({'name': 'look', 'input': {}, 'abort': 500})
+        call = self.begin({'name': 'look', 'input': {}, 'stoppable': True})
+        iterate_until(lambda: self.core.waiting, what='the call of the core')
+        self.lead('stop')
         return json.loads(call.result())['structured']['done'][0]
 
     def test_a_call_in_another_session_never_reaches_it(self):

@@ -2,9 +2,8 @@
 """The table of contract 5.6.2, cell by cell, on the live service: an extension asks the core under each posture."""
 
 import json
-import time
 
-from codewhale import ClientCore, CoreCase, iterate_until
+from codewhale import ClientCore, CoreCase
 from codewhale.daemon import CONFIG
 
 AUTO = [('read', {'path': 'a.txt'}), ('read_file', {'path': 'a.txt'}), ('list_dir', {}), ('file_search', {'pattern': '*'}), ('grep_files', {'pattern': 'x'}),
@@ -29,26 +28,15 @@ class Matrix(CoreCase):
         self.bring_up_asking()
 
     def under(self, posture, calls, session=None):
-        """The outer call is begun where it may begin; then the posture is what counts for the core calls, which the call makes some
-        time later. Where this process was too slow for that, it is done again with more time."""
-        for wait in (600, 5000, 30000) if session is None else (2000,):
-            began = time.monotonic()
-            found = self.under_within(wait, posture, calls, session or self.open_session(posture='full-access'))
-            if self.posture_set - began < wait / 1000:
-                break
-        return found
-
-    def under_within(self, wait, posture, calls, session):
+        """The outer call is begun where it may begin; then the posture is what counts for the core calls, which it makes when it is
+        told to."""
+        session = session or self.open_session(posture='full-access')
         before = len(self.person.cards) if self.person else 0
-        closed = len(self.person.closed) if self.person else 0
-        now = self.client.property('Session', 'Posture', session)
-        call = self.begin(*calls, session=session, wait=wait)
-        if posture != now:
-            if now == 'ask':  # a call that still waits for a person would be refused itself
-                self.person.closed.wait(closed + 1)
-            iterate_until(lambda: self.units.names(), what='a host')
+        call = self.begin(*calls, session=session, hold=True)
+        self.wait_until_held()
+        if posture != self.client.property('Session', 'Posture', session):
             self.set_posture(posture, session)
-        self.posture_set = time.monotonic()
+        self.lead('go')
         done = json.loads(call.result(60))['structured']['done']
         cards = [card['tool'] for card in self.person.cards[before:] if card['tool'] != 'ask'] if self.person else []
         return [outcome.get('code', 'runs') for outcome in done], cards
@@ -94,9 +82,10 @@ class Matrix(CoreCase):
     def test_X11_plan_mode_reads_only(self):
         self.with_person()
         session = self.open_session(posture='full-access')
-        call = self.begin(*AUTO, *ORDINARY, *FORCED, session=session, wait=600)
-        iterate_until(lambda: self.units.names(), what='a host')
+        call = self.begin(*AUTO, *ORDINARY, *FORCED, session=session, hold=True)
+        self.wait_until_held()
         self.client.call('Session', 'SetMode', '(s)', 'plan', path=session)
+        self.lead('go')
         codes = [outcome.get('code', 'runs') for outcome in json.loads(call.result(60))['structured']['done']]
         self.assertEqual(codes, ['runs'] * len(AUTO) + ['refused'] * (len(ORDINARY) + len(FORCED)))
 

@@ -118,9 +118,10 @@ class Asked(WebCase):
         self.approver(lambda card: self.fail(card))
         for posture in ('auto-review', 'never'):
             session = self.open_session(posture='full-access')
-            call = self.begin(('web_fetch', {'url': url}), session=session, wait=600)
-            iterate_until(lambda: self.units.names(), what='a host')
+            call = self.begin(('web_fetch', {'url': url}), session=session, hold=True)
+            self.wait_until_held()
             self.set_posture(posture, session)
+            self.lead('go')
             self.assertEqual(json.loads(call.result(60))['structured']['done'][0]['code'], 'denied')
         self.assertEqual(self.server.asked, [])
 

@@ -4,15 +4,15 @@
 import json
 from pathlib import Path
 
-from codewhale.bus import GLib, Gio, options
+from codewhale.bus import GLib, Gio, iterate_until, options
 from codewhale.bundle import tool_source
 from codewhale.case import ServiceCase
 
-# The input lists the calls to make: {calls: [{name, input, signal?}], together?, wait?}. What became of each comes back.
+# The input lists the calls to make: {calls: [{name, input, stoppable?}], together?, hold?, leave?}. What became of each comes back.
 ASKING = '''
-const one = async ({ name, input, abort }) => {
-  const stop = abort === undefined ? undefined : new AbortController()
-  if (stop) setTimeout(() => stop.abort(), abort)
+const one = async ({ name, input, stoppable }) => {
+  const stop = stoppable ? new AbortController() : undefined
+  if (stop) stops.push(stop)
   try {
     return { ok: await exec.core.call(name, input ?? {}, stop ? { signal: stop.signal } : {}) }
   } catch (error) {
@@ -20,12 +20,23 @@ const one = async ({ name, input, abort }) => {
   }
 }
 if (!exec.core) return { core: false }
-if (input.wait) await new Promise(next => setTimeout(next, input.wait))
+if (input.hold) await new Promise(next => held.push(next))
 const done = []
-if (input.together) done.push(...await Promise.all((input.calls ?? []).map(one)))
+if (input.leave) {
+  for (const call of input.calls) void one(call)
+  await new Promise(next => held.push(next))
+} else if (input.together) done.push(...await Promise.all((input.calls ?? []).map(one)))
 else for (const call of input.calls ?? []) done.push(await one(call))
 if (input.spin) { const end = Date.now() + input.spin; while (Date.now() < end) await new Promise(next => setTimeout(next, 20)) }
 return { core: true, done }
+'''
+
+# What it does in the middle of a call, a command tells it: no test has to guess how long something takes.
+LED = '''
+const held = [], stops = []
+ctx.commands.register({ name: 'NAME-held', description: 'How many calls are held', handler: () => String(held.length) })
+ctx.commands.register({ name: 'NAME-go', description: 'Let the first one go on', handler: () => { held.shift()(); return 'it goes on' } })
+ctx.commands.register({ name: 'NAME-stop', description: 'Take back what can be', handler: () => { stops.splice(0).forEach(stop => stop.abort()); return 'taken back' } })
 '''
 
 
@@ -43,6 +54,8 @@ class CoreCase(ServiceCase):
         return (client or self.client).call('Sessions', 'Open', '(a{sv})', options(**more))
 
     def bring_up_asking(self, name='asking', tool='ask', more='', body=ASKING, inject=('tools',)):
+        if ASKING in body:
+            more, inject = LED.replace('NAME', name) + more, tuple(dict.fromkeys((*inject, 'commands')))
         self.plugin = self.client.bring_up(self.bundle(name, tool_source(body, name=tool, more=more, inject=inject)))
         return self.plugin
 
@@ -61,6 +74,13 @@ class CoreCase(ServiceCase):
         if 'origin' in more:
             extra['origin'] = more.pop('origin')
         return (client or self.client).start_tool(tool, {'calls': listed, **more}, seconds, **extra)
+
+    def lead(self, word, name='asking'):
+        """Tell the extension `held` (how many calls are), `go` or `stop`."""
+        return self.client.command(f'{name}-{word}', session=self.session)['text']
+
+    def wait_until_held(self, name='asking'):
+        iterate_until(lambda: self.lead('held', name) != '0', what='a call that is held')
 
     def ask(self, *calls, seconds=60, **more):
         """The whole result of the outer call."""
