@@ -77,7 +77,7 @@ uint64_t core_receipts_begin(CoreReceipts *receipts, const char *tool) {
 
         receipt = g_new0(CoreReceipt, 1);
         receipt->tool = sanitize_line(tool, CORE_CALL_NAME_CHARS_MAX, NULL);
-        receipt->decision = CORE_DECISION_REFUSED;
+        receipt->decision = CORE_DECISION_CANCELLED;
         g_ptr_array_add(receipts->kept, receipt);
         return receipts->total;
 }

@@ -50,8 +50,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CoreReceipts, core_receipts_free)
  */
 uint64_t core_receipts_begin(CoreReceipts *receipts, const char *tool);
 
-/** core_receipts_decide() - what was decided; until then it counts as refused. A number that is not kept is
- * harmless */
+/**
+ * core_receipts_decide() - what was decided
+ *
+ * Until then it counts as cancelled, for that is what becomes of it when the outer call ends first. A number that is not
+ * kept is harmless.
+ */
 void core_receipts_decide(CoreReceipts *receipts, uint64_t number, CoreDecision decision);
 
 /**

@@ -57,9 +57,13 @@ static int code_of(const Invocation *invocation, const char *error_name) {
         return RPC_EXECUTION_FAILED;
 }
 
+static CoreDecision decision_of_running(const Invocation *invocation) {
+        return invocation->answered_by ? CORE_DECISION_APPROVED : CORE_DECISION_AUTO;
+}
+
 static CoreDecision decision_of(const Invocation *invocation, const char *error_name) {
         if (invocation->state == INVOCATION_EXECUTING)
-                return invocation->answered_by ? CORE_DECISION_APPROVED : CORE_DECISION_AUTO;
+                return decision_of_running(invocation);
         if (g_strcmp0(error_name, ERROR_TIMED_OUT) == 0)
                 return CORE_DECISION_TIMED_OUT;
         switch (code_of(invocation, error_name)) {
@@ -256,6 +260,7 @@ void core_call_execute(CoreCall *call) {
         };
 
         invocation->state = INVOCATION_EXECUTING;
+        core_gate_runs(call->gate, call, decision_of_running(invocation));
         if (core->gone)
                 invocation_fail(invocation, ERROR_HOST_UNAVAILABLE, "The core of this session was taken back.");
         else if (core->backend->start(core->core, &request, on_core_answer, call, &call->job, &error) < 0)

@@ -131,6 +131,10 @@ void core_gate_finished(CoreGate *gate, CoreCall *call, const CoreCallEnd *end) 
         core_gate_unref(gate);
 }
 
+void core_gate_runs(CoreGate *gate, const CoreCall *call, CoreDecision decision) {
+        core_receipts_decide(gate->receipts, call->number, decision);
+}
+
 /* ---- beginning ---- */
 
 static void begin_next(CoreGate *gate) {
@@ -223,6 +227,7 @@ void core_gate_refuse_more(CoreGate *gate, const char *name) {
                         .tool = name_is_sound(name) ? name : NULL, .input = "", .source = "limit", .why = why,
                 });
         gate->over_limit = true;
+        core_receipts_decide(gate->receipts, number, CORE_DECISION_REFUSED);
         core_receipts_finish(gate->receipts, number, CORE_STATUS_REFUSED, 0, why);
 }
 

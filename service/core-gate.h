@@ -42,6 +42,9 @@ void core_gate_write(const CoreGate *gate, JWriter *writer);
 bool core_gate_take_card(CoreGate *gate, CoreCall *call);
 void core_gate_give_card(CoreGate *gate, CoreCall *call);
 
+/** core_gate_runs() - a call was decided and goes to the core; for its receipt, should the outer call end before it */
+void core_gate_runs(CoreGate *gate, const CoreCall *call, CoreDecision decision);
+
 /** core_gate_finished() - a call has its answer: JSON of a result, or an error for the host. Frees the call */
 typedef struct CoreCallEnd {
         const char *json; /* NULL: an error */

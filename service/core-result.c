@@ -36,6 +36,25 @@ static void add_text(Shape *shape, const char *text, size_t size) {
         jwriter_end_object(&shape->writer);
 }
 
+/* Without what stands between its parts; numbers and strings keep their spelling. */
+static char *compact(const char *json, size_t size, size_t *ret_size) {
+        char *text = g_malloc(size + 1), *at = text;
+        bool quoted = false;
+
+        for (size_t i = 0; i < size; i++) {
+                if (!quoted && memchr(" \t\r\n", json[i], 4))
+                        continue;
+                *at++ = json[i];
+                if (quoted && json[i] == '\\')
+                        *at++ = json[++i];
+                else if (json[i] == '"')
+                        quoted = !quoted;
+        }
+        *at = '\0';
+        *ret_size = (size_t) (at - text);
+        return text;
+}
+
 static int add_block(Shape *shape, Jval block, char **ret_reason) {
         const char *text = jval_string(jval_member(block, "text"), NULL);
         Jval value = jval_member(block, "value");
@@ -45,8 +64,11 @@ static int add_block(Shape *shape, Jval block, char **ret_reason) {
                 size = jval_length(jval_member(block, "text"));
                 add_text(shape, text, size);
         } else if (jval_equals_text(jval_member(block, "type"), "json") && !jval_is(value, J_ABSENT)) {
+                g_autofree char *json = NULL;
+
                 text = jval_source(value, &size);
-                add_text(shape, text, size);
+                json = compact(text, size, &size);
+                add_text(shape, json, size);
                 if (jval_is(shape->structured, J_ABSENT))
                         shape->structured = value;
         } else if (!jval_is(jval_member(block, "type"), J_STRING)) {

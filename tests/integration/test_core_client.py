@@ -71,7 +71,7 @@ class Clients(CoreCase):
             'cut': {'original_bytes': 5000, 'kept_bytes': 10}, 'spill_path': '/tmp/secret-spill', 'more': True}
         outcome = self.one('look')['ok']
         texts = [block['text'] for block in outcome['content']]
-        self.assertEqual(texts[:2], ['a', '{"n": 1, "big": 9007199254740993}'])
+        self.assertEqual(texts[:2], ['a', '{"n":1,"big":9007199254740993}'])
         self.assertIn('5000 bytes', texts[2])
         self.assertEqual(outcome['structured']['n'], 1)
         self.assertNotIn('spill', json.dumps(outcome))

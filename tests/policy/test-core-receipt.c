@@ -24,17 +24,21 @@ static void test_story(void) {
         core_receipts_decide(receipts, 1, CORE_DECISION_AUTO);
         core_receipts_finish(receipts, 1, CORE_STATUS_OK, 12, NULL);
         core_receipts_decide(receipts, 2, CORE_DECISION_APPROVED);
+        core_receipts_decide(receipts, 3, CORE_DECISION_REFUSED);
         core_receipts_finish(receipts, 3, CORE_STATUS_REFUSED, 0, "on the list");
+        g_assert_cmpuint(core_receipts_begin(receipts, "waits"), ==, 4);
         json = written(receipts);
         g_assert_cmpstr(json, ==,
-                        "{\"total\":3,\"calls\":["
+                        "{\"total\":4,\"calls\":["
                         "{\"seq\":1,\"tool\":\"read_file\",\"decision\":\"auto\",\"status\":\"ok\","
                         "\"bytes\":12},"
                         "{\"seq\":2,\"tool\":\"bash\",\"decision\":\"approved\",\"status\":\"in_flight\","
                         "\"bytes\":0},"
                         "{\"seq\":3,\"tool\":\"agent\\\\x0a\\\\x1b[2J\",\"decision\":\"refused\",\"status\":"
                         "\"refused\","
-                        "\"bytes\":0,\"note\":\"on the list\"}]}");
+                        "\"bytes\":0,\"note\":\"on the list\"},"
+                        /* Nothing was decided, and with the end of the outer call nothing will be. */
+                        "{\"seq\":4,\"tool\":\"waits\",\"decision\":\"cancelled\",\"status\":\"in_flight\",\"bytes\":0}]}");
         g_assert_null(core_receipts_free(NULL));
 }
 

@@ -116,8 +116,11 @@ static void test_shape(void) {
                 { "{\"content\":[{\"type\":\"text\",\"text\":\"a\\u0000b\"}],\"is_error\":true,\"path\":\"/tmp/x\"}",
                   "{\"content\":[{\"type\":\"text\",\"text\":\"a\\u0000b\"}],\"is_error\":true}" },
                 { "{\"content\":[{\"type\":\"json\",\"value\":{\"n\": 9007199254740993}}]}",
-                  "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"n\\\": 9007199254740993}\"}],\"is_error\":false,"
+                  "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"n\\\":9007199254740993}\"}],\"is_error\":false,"
                   "\"structured\":{\"n\": 9007199254740993}}" },
+                { "{\"content\":[{\"type\":\"json\",\"value\":[ 1.0e+05,\n\t\" \\\" \\\\\", { } ]}]}",
+                  "{\"content\":[{\"type\":\"text\",\"text\":\"[1.0e+05,\\\" \\\\\\\" \\\\\\\\\\\",{}]\"}],\"is_error\":false,"
+                  "\"structured\":[ 1.0e+05,\n\t\" \\\" \\\\\", { } ]}" },
                 { "{\"content\":[{\"type\":\"image\",\"data\":\"AA\"}]}", "{\"content\":[],\"is_error\":false}" },
                 { "{\"content\":[{\"type\":\"text\",\"text\":\"abc\"}],\"cut\":{\"original_bytes\":50,\"kept_bytes\":3}}",
                   "{\"content\":[{\"type\":\"text\",\"text\":\"abc\"},{\"type\":\"text\",\"text\":\"[The result was cut: 50 bytes, of which "
