@@ -49,6 +49,7 @@ static void ask(Face *face, Caller *caller, const Approval *approval, WideAnswer
         const PersonalAct act = {
                 .client = caller_get_name(caller),
                 .client_exe = identity->exe,
+                .client_unit = identity->unit,
                 .client_pid = identity->pid,
                 .client_start = identity->start,
                 .client_pidfd = identity->pidfd,

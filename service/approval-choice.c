@@ -27,7 +27,7 @@ static int check_scope(const Approval *approval, const ApprovalChoice *choice, s
 }
 
 int approval_choice_check(const Approval *approval, const Actor *who, const ApprovalChoice *choice, sd_bus_error *reterr) {
-        if (strcmp(approval->requester, who->name) == 0)
+        if (strcmp(approval->asker.name, who->name) == 0)
                 return errors_set(reterr, ERROR_OWN_APPROVAL, "A connection can't answer its own approval.");
         if (strcmp(choice->decision, "allow") != 0 && strcmp(choice->decision, "deny") != 0)
                 return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "A decision is 'allow' or 'deny', not '%s'.", choice->decision);

@@ -10,7 +10,8 @@
 struct Approval {
         ApprovalTable *table;
         uint64_t id;
-        char *requester, *kind, *title, *card, *digest, *arguments;
+        Actor asker;
+        char *kind, *title, *card, *digest, *arguments;
         char *call_id, *session, *plugin, *tool;
         size_t arguments_size;
         char **scopes;

@@ -34,7 +34,7 @@ void approval_record_opened(Service *service, const Approval *approval) {
         record.kind = "card";
         record.outcome = "opened";
         record.note = approval_get_title(approval);
-        (void) ledger_write(service, &record);
+        (void) ledger_write_by(service, approval_get_asker(approval), &record);
 }
 
 void approval_record_closed(Service *service, const Approval *approval, const ApprovalAnswer *answer) {
@@ -51,10 +51,8 @@ void approval_record_closed(Service *service, const Approval *approval, const Ap
         else if (answer->reason)
                 note = g_strdup_printf("It was taken back: %s.", answer->reason);
         record.note = note;
-        if (answer->who)
-                (void) ledger_write_by(service, answer->who, &record);
-        else
-                (void) ledger_write(service, &record);
+        /* A card that nobody answered is told with who asked for it. */
+        (void) ledger_write_by(service, answer->who ?: approval_get_asker(approval), &record);
 }
 
 void approval_record_grant(Service *service, const Grant *grant, const Actor *who, const char *call, const char *outcome) {

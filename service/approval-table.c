@@ -88,7 +88,7 @@ static void count_change(ApprovalTable *table, char letter, const char *name, in
 static void table_add(ApprovalTable *table, Approval *approval) {
         g_ptr_array_add(table->open, approval);
         g_hash_table_insert(table->by_id, &approval->id, approval);
-        count_change(table, 'c', approval->requester, 1);
+        count_change(table, 'c', approval->asker.name, 1);
         count_change(table, 'p', approval->plugin, 1);
 }
 
@@ -114,7 +114,7 @@ static void approval_close(Approval *approval, const ApprovalAnswer *answer) {
                 return;
 
         (void) g_ptr_array_steal_index(table->open, table_position(table, approval));
-        count_change(table, 'c', approval->requester, -1);
+        count_change(table, 'c', approval->asker.name, -1);
         count_change(table, 'p', approval->plugin, -1);
         table->closed[approval->id % CLOSED_KEPT] = (ClosedCard) { approval->id, answer->outcome };
         approval->timer = sd_event_source_disable_unref(approval->timer);
@@ -153,7 +153,7 @@ void approval_table_unregister(ApprovalTable *table, const char *client) {
         for (size_t i = table->open->len; i > 0; i--) {
                 Approval *approval = i <= table->open->len ? g_ptr_array_index(table->open, i - 1) : NULL;
 
-                if (approval && !approval_table_can_ask(table, approval->requester))
+                if (approval && !approval_table_can_ask(table, approval->asker.name))
                         approval_close(approval, &(ApprovalAnswer) { .outcome = APPROVAL_NO_APPROVER });
         }
         if (table->events)
@@ -183,7 +183,7 @@ static void withdraw_where(ApprovalTable *table, ApprovalTest test, const char *
 }
 
 static bool is_of_requester(const Approval *approval, const char *requester) {
-        return strcmp(approval->requester, requester) == 0;
+        return strcmp(approval->asker.name, requester) == 0;
 }
 
 static bool is_of_session(const Approval *approval, const char *session) {

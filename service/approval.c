@@ -20,7 +20,7 @@ void approval_free(void *pointer) {
         Approval *approval = pointer;
 
         sd_event_source_disable_unref(approval->timer);
-        g_free(approval->requester);
+        actor_done(&approval->asker);
         g_free(approval->kind);
         g_free(approval->title);
         g_free(approval->card);
@@ -36,6 +36,12 @@ void approval_free(void *pointer) {
 
 Approval *approval_new(
                 ApprovalTable *table, uint64_t id, const ApprovalRequest *request, ApprovalDecided decided, void *userdata) {
+        const Actor asker = {
+                .name = (char *) request->requester,
+                .exe = (char *) request->requester_exe,
+                .unit = (char *) request->requester_unit,
+                .uid = request->requester_uid,
+        };
         Approval *approval = g_new0(Approval, 1);
         struct timespec now;
 
@@ -43,7 +49,7 @@ Approval *approval_new(
         *approval = (Approval) {
                 .table = table,
                 .id = id,
-                .requester = g_strdup(request->requester),
+                .asker = actor_copy(&asker),
                 .kind = g_strdup(request->kind),
                 .title = g_strdup(request->title),
                 .card = g_strdup(request->card),
@@ -79,7 +85,11 @@ const char *approval_get_digest(const Approval *approval) {
 }
 
 const char *approval_get_requester(const Approval *approval) {
-        return approval->requester;
+        return approval->asker.name;
+}
+
+const Actor *approval_get_asker(const Approval *approval) {
+        return &approval->asker;
 }
 
 const char *approval_get_call_id(const Approval *approval) {

@@ -41,6 +41,8 @@ typedef void (*ApprovalDecided)(Approval *approval, const ApprovalAnswer *answer
 
 typedef struct ApprovalRequest {
         const char *requester; /* unique name of the connection whose call asks */
+        const char *requester_exe, *requester_unit; /* for records; NULL when not known */
+        uid_t requester_uid;
         const char *kind;      /* "tool-call", "core-call", "personal-act" */
         const char *call_id;   /* what records go by */
         const char *session;   /* id; NULL for none. When it ends, approval_table_withdraw_session() */
@@ -60,6 +62,7 @@ const char *approval_get_kind(const Approval *approval);
 const char *approval_get_title(const Approval *approval);
 const char *approval_get_digest(const Approval *approval);
 const char *approval_get_requester(const Approval *approval);
+const Actor *approval_get_asker(const Approval *approval); /* the same connection as records tell of it */
 const char *approval_get_call_id(const Approval *approval);
 const char *approval_get_session(const Approval *approval); /* NULL for none, as the next two */
 const char *approval_get_plugin(const Approval *approval);

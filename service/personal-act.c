@@ -32,7 +32,8 @@ ConfirmMethod confirm_method_from_string(const char *word) {
 /* One act that waits for an answer */
 typedef struct Confirmation {
         Service *service;
-        char *client, *client_exe, *title, *text, *id, *plugin, *session;
+        char *client, *client_exe, *client_unit, *title, *text, *id, *plugin, *session;
+        uid_t client_uid;
         bool answers_card;
         PersonalActDone done;
         void *userdata;
@@ -43,6 +44,7 @@ static void confirmation_end(
         confirmation->done(confirmed_by, error_name, error_message, confirmation->userdata);
         g_free(confirmation->client);
         g_free(confirmation->client_exe);
+        g_free(confirmation->client_unit);
         g_free(confirmation->title);
         g_free(confirmation->text);
         g_free(confirmation->id);
@@ -131,6 +133,9 @@ static void ask_approver(Confirmation *confirmation) {
         Approval *approval;
         const ApprovalRequest request = {
                 .requester = confirmation->client,
+                .requester_exe = confirmation->client_exe,
+                .requester_unit = confirmation->client_unit,
+                .requester_uid = confirmation->client_uid,
                 .kind = APPROVAL_PERSONAL_ACT,
                 .call_id = confirmation->id,
                 .session = confirmation->session,
@@ -202,6 +207,8 @@ void personal_act_confirm(Service *service, const PersonalAct *act, PersonalActD
                 .service = service,
                 .client = g_strdup(act->client),
                 .client_exe = g_strdup(act->client_exe),
+                .client_unit = g_strdup(act->client_unit),
+                .client_uid = act->client_uid,
                 .title = g_strdup(act->title),
                 .text = g_strdup(act->text),
                 .id = g_strdup(act->id),

@@ -20,7 +20,7 @@ typedef struct Service Service;
 
 typedef struct PersonalAct {
         const char *client; /* unique name of who wants it */
-        const char *client_exe; /* NULL or what runs there */
+        const char *client_exe, *client_unit; /* NULL or what runs there */
         pid_t client_pid;   /* for polkit; never decides alone */
         uint64_t client_start; /* when that process began, in clock ticks: with the pid it names one process */
         int client_pidfd;   /* -EBADF for none */

@@ -322,6 +322,9 @@ void tool_call_open_card(Invocation *invocation) {
         approval_card_make(invocation, &card);
         const ApprovalRequest request = {
                 .requester = invocation->client,
+                .requester_exe = invocation->client_exe,
+                .requester_unit = invocation->client_unit,
+                .requester_uid = invocation->client_uid,
                 .kind = invocation->nested ? "core-call" : "tool-call",
                 .call_id = invocation->call_id,
                 .session = invocation->session->id,

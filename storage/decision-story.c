@@ -78,36 +78,59 @@ static void tell_subject(GString *story, Jval record) {
         g_string_append(story, build ? ").\n" : ".\n");
 }
 
-static void tell_who(GString *story, Jval record) {
+/* What somebody did who stands in a record of this kind. */
+static const char *word_of_who(const char *kind) {
+        static const struct {
+                const char *kind, *word;
+        } words[] = {
+                { "answer", "Answered by " },
+                { "grant", "By " },
+                { "trust", "By " },
+                { "posture", "By " },
+                { "attempt", "Tried by " },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+                if (strcmp(words[i].kind, kind) == 0)
+                        return words[i].word;
+        return "Asked for by ";
+}
+
+/* Returns whether somebody was named. */
+static bool tell_person(GString *story, Jval record) {
         static const char *const members[] = { "unit", "exe", "name" };
-        const char *session = text_of(record, "session"), *posture = text_of(record, "posture");
-        const char *mode = text_of(record, "mode"), *provenance = text_of(record, "provenance");
         Jval who = jval_member(record, "who");
         uint64_t uid;
-        bool first = true;
+        bool found = false;
 
-        if (!jval_is(who, J_OBJECT) && !session && !posture)
-                return;
-
-        g_string_append(story, "Asked for by ");
+        if (!jval_is(who, J_OBJECT))
+                return false;
+        g_string_append(story, word_of_who(text_of(record, "kind")));
         for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
                 if (text_of(who, members[i])) {
-                        g_string_append_printf(story, "%s%s", first ? "" : ", ", text_of(who, members[i]));
-                        first = false;
+                        g_string_append_printf(story, "%s%s", found ? ", " : "", text_of(who, members[i]));
+                        found = true;
                 }
         if (jval_uint64(jval_member(who, "uid"), &uid) >= 0)
-                g_string_append_printf(story, "%suid %" G_GUINT64_FORMAT, first ? "" : ", ", uid);
-        else if (first)
-                g_string_append(story, "an unrecorded caller");
+                g_string_append_printf(story, "%suid %" G_GUINT64_FORMAT, found ? ", " : "", uid);
+        return true;
+}
+
+static void tell_who(GString *story, Jval record) {
+        const char *session = text_of(record, "session"), *posture = text_of(record, "posture");
+        const char *mode = text_of(record, "mode"), *provenance = text_of(record, "provenance");
+        bool named = tell_person(story, record);
+
         if (session)
-                g_string_append_printf(story, ", in session %s", session);
+                g_string_append_printf(story, "%s session %s", named ? ", in" : "In", session);
         if (posture)
-                g_string_append_printf(story, ", posture %s", posture);
+                g_string_append_printf(story, "%s%s", named || session ? ", posture " : "Posture ", posture);
         if (mode)
                 g_string_append_printf(story, ", mode %s", mode);
         if (provenance)
                 g_string_append_printf(story, ", the wish came from %s", provenance);
-        g_string_append(story, ".\n");
+        if (named || session || posture)
+                g_string_append(story, ".\n");
 }
 
 static void tell_arguments(GString *story, Jval record) {

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import unittest
+from pathlib import Path
 
 from codewhale import Client, ServiceCase, iterate_until, options, tool_source
 from codewhale.daemon import CONFIG
@@ -40,7 +41,13 @@ class Kinds(RecordCase):
         self.assertEqual([kinds[kind]['outcome'] for kind in ('card', 'answer', 'grant')], ['opened', 'approved', 'given'])
         self.assertEqual(kinds['answer']['who']['name'], approver.unique_name)
         self.assertEqual(record['who'], {**record['who'], 'name': self.client.unique_name, 'uid': os.getuid()})
-        self.assertEqual(record['who']['exe'], os.path.realpath('/proc/self/exe'))
+        # Whoever did something is named in the same way: this process is the caller and the approver.
+        for row, name in ((record, self.client.unique_name), (kinds['card'], self.client.unique_name),
+                          (kinds['answer'], approver.unique_name), (kinds['grant'], approver.unique_name)):
+            self.assertEqual((row['who']['name'], row['who']['uid'], row['who']['exe']),
+                             (name, os.getuid(), os.path.realpath('/proc/self/exe')), row['kind'])
+            self.assertIn(row['who'].get('unit', ''), Path('/proc/self/cgroup').read_text())
+            self.assertEqual('unit' in row['who'], '.service' in Path('/proc/self/cgroup').read_text())
         self.assertIn(approver.unique_name, record['answered_by'])
         self.assertRegex(record['arguments_digest'], '^[0-9a-f]{64}$')
         self.assertNotIn('arguments', record)
