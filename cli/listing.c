@@ -59,6 +59,11 @@ static int read_row(sd_bus_message *reply, const char *signature, const ListingC
         for (size_t i = 0; r >= 0 && signature[i]; i++) {
                 jwriter_key(writer, columns[i].name);
                 r = read_member(reply, signature[i], writer, &texts[i]);
+                if (r >= 0 && columns[i].show) {
+                        g_autofree char *text = g_steal_pointer(&texts[i]);
+
+                        texts[i] = columns[i].show(text);
+                }
                 if (r >= 0 && columns[i].heading)
                         cells[shown++] = texts[i];
         }

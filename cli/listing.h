@@ -14,6 +14,7 @@
 typedef struct ListingColumn {
         const char *name;    /* in JSON */
         const char *heading; /* in the table; NULL: not shown there */
+        char *(*show)(const char *text); /* how the table has it, a new string; NULL: as it is */
 } ListingColumn;
 
 /**

@@ -3,6 +3,7 @@
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/session-word.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
@@ -60,7 +61,7 @@ int verb_decisions(Cli *cli, int argc, char **argv) {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(sd_bus_message) reply = NULL;
         uint64_t since = 0, until = 0, limit = 0;
-        g_autofree char *wrong = NULL;
+        g_autofree char *wrong = NULL, *session = NULL;
         const char *json = NULL;
         int r;
 
@@ -73,6 +74,8 @@ int verb_decisions(Cli *cli, int argc, char **argv) {
                 return failure_usage(
                                 cli, "A time is an age such as 10m, 2h or 3d, or like 2026-01-31T12:00:00.");
 
+        if (cli->options[OPTION_SESSION])
+                session = session_word_to_id(cli->options[OPTION_SESSION]);
         const CallOption options[] = {
                 { "since-usec", 't', .number = since },
                 { "until-usec", 't', .number = until },
@@ -80,7 +83,7 @@ int verb_decisions(Cli *cli, int argc, char **argv) {
                 { "tool", 's', .text = cli->options[OPTION_TOOL] },
                 { "outcome", 's', .text = cli->options[OPTION_OUTCOME] },
                 { "kind", 's', .text = cli->options[OPTION_KIND] },
-                { "session", 's', .text = cli->options[OPTION_SESSION] },
+                { "session", 's', .text = session },
                 { "limit", 'u', .number = limit },
                 {},
         };

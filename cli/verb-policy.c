@@ -9,6 +9,7 @@
 #include "cli/failure.h"
 #include "cli/output.h"
 #include "cli/policy-view.h"
+#include "cli/session-word.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
 #include "common/cleanup.h"
@@ -25,10 +26,7 @@ static int find_session(Cli *cli, char **ret, sd_bus_error *reterr) {
         if (!word)
                 return cli_has(cli, OPTION_WORKSPACE) ? client_open_session(cli, ret, reterr) : 0;
 
-        if (word[0] == '/')
-                *ret = g_strdup(word);
-        else
-                *ret = g_strdup_printf(CLIENT_ROOT "/session/%s", word[0] == 's' ? word + 1 : word);
+        *ret = session_word_to_path(word);
         return 0;
 }
 

@@ -2,12 +2,13 @@
 #include "cli/client.h"
 #include "cli/failure.h"
 #include "cli/listing.h"
+#include "cli/session-word.h"
 #include "cli/verbs.h"
 #include "common/cleanup.h"
 
 int verb_sessions(Cli *cli, int argc, char **argv) {
         static const ListingColumn columns[] = {
-                { "path", "SESSION" },
+                { "path", "SESSION", session_word_to_id },
                 { "label", "LABEL" },
                 { "workspace", "WORKSPACE" },
                 { "mode", "MODE" },

@@ -27,8 +27,25 @@ static void append_story(GString *page, Jval story) {
         }
 }
 
+/* What became of it, in one line above all that led to it. */
+static void append_headline(const Cli *cli, GString *page, Jval record) {
+        static const char *const members[] = { "kind", "call", "tool", "plugin", "outcome", "result" };
+        static const char *const before[] = { "", " ", ": ", " of ", ": ", "; it ended with: " };
+        g_autoptr(GString) line = g_string_new(NULL);
+
+        for (size_t i = 0; i < G_N_ELEMENTS(members); i++) {
+                Jval value = jval_member(record, members[i]);
+                g_autofree char *text = view_scalar(value);
+
+                if (!jval_is(value, J_ABSENT))
+                        g_string_append_printf(line, "%s%s", before[i], text);
+        }
+        view_heading(cli, page, line->str);
+}
+
 int verb_why(Cli *cli, int argc, char **argv) {
-        static const char *const above[] = { "story", NULL };
+        /* Told in the sentences; --json has them as they are. */
+        static const char *const above[] = { "story", "related", "time", "duration_usec", NULL };
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(GString) page = g_string_new(NULL);
         g_autofree char *json = NULL;
@@ -47,6 +64,7 @@ int verb_why(Cli *cli, int argc, char **argv) {
         if (!doc)
                 return EXIT_STATUS_FAILURE;
 
+        append_headline(cli, page, jdoc_root(doc));
         append_story(page, jval_member(jdoc_root(doc), "story"));
         view_heading(cli, page, "Record");
         view_append(cli, page, jdoc_root(doc), 2, above);

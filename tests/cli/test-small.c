@@ -12,11 +12,32 @@
 #include "cli/memory-file.h"
 #include "cli/message-json.h"
 #include "cli/request.h"
+#include "cli/session-word.h"
 #include "cli/unit-pattern.h"
 #include "cli/verbs.h"
 #include "cli/when.h"
 #include "common/cleanup.h"
 #include "common/limits.h"
+
+static void test_session_word(void) {
+        static const struct {
+                const char *word, *path, *id;
+        } cases[] = {
+                { "s3", "/org/codewhale/Extensions/session/3", "s3" },
+                { "3", "/org/codewhale/Extensions/session/3", "s3" },
+                { "/org/codewhale/Extensions/session/3", "/org/codewhale/Extensions/session/3", "s3" },
+                { "", "/org/codewhale/Extensions/session/", "" },
+                { "nonsense", "/org/codewhale/Extensions/session/nonsense", "nonsense" },
+                { "/elsewhere", "/elsewhere", "/elsewhere" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *path = session_word_to_path(cases[i].word), *id = session_word_to_id(cases[i].word);
+
+                g_assert_cmpstr(path, ==, cases[i].path);
+                g_assert_cmpstr(id, ==, cases[i].id);
+        }
+}
 
 static void test_when(void) {
         static const struct {
@@ -177,6 +198,7 @@ static void test_verbs(void) {
 
 int main(int argc, char **argv) {
         g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/cli/session-word", test_session_word);
         g_test_add_func("/cli/when/parse", test_when);
         g_test_add_func("/cli/bar/line", test_bar);
         g_test_add_func("/cli/unit-pattern", test_unit_pattern);

@@ -354,7 +354,12 @@ class Verbs(CliCase):
         self.client.call('Sessions', 'Open', '(a{sv})', {})
         sessions = self.json('sessions')
         self.assertTrue(all(session['posture'] for session in sessions))
-        self.assertIn(sessions[0]['path'], self.ctl('sessions')[0])
+        number = sessions[0]['path'].rsplit('/', 1)[1]
+        self.assertRegex(self.ctl('sessions')[0], rf'SESSION +LABEL.*\ns{number} ')
+        # However a session is written, its records are found.
+        found = [self.json('decisions', f'--session={word}') for word in (f's{number}', number, sessions[0]['path'])]
+        self.assertEqual(found, [found[0]] * 3)
+        self.assertTrue(found[0])
 
     def test_why(self):
         record = self.json('why', self.call)
@@ -362,6 +367,14 @@ class Verbs(CliCase):
         out, _ = self.ctl('why', self.call)
         self.assertIn('mod_counter', out)
         self.assertIn('A person approved it.', out)
+        # What became of it stands first; nothing is told twice; everything is told by somebody.
+        self.assertEqual(out.split('\n')[0], f'call {self.call}: mod_counter of {self.plugin}: approved; it ended with: ok')
+        self.assertEqual(out.count('Related'), 0)
+        for words in ('unrecorded', 'unknown', record['time']):
+            self.assertNotIn(str(words), out)
+        for kind, words in (('card', 'Asked for by '), ('answer', 'Answered by '), ('call', 'Asked for by ')):
+            [part] = [part for part in out.split('\n\n') if f' UTC: {kind} ' in part]
+            self.assertIn(f'\n{words}', part)
 
     def test_decisions(self):
         records = self.json('decisions')
