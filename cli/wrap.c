@@ -17,21 +17,38 @@ typedef struct Wrap {
         GString *out;
         const char *more;
         unsigned room, used; /* columns of a row behind its prefix; 0: no end */
+        size_t word; /* where in @out the last word of the row begins; 0: at its beginning */
+        unsigned before_word; /* columns of the row that stand before that */
 } Wrap;
+
+/* A word that does not fit goes to the next row, unless much of the row would stay empty. */
+static void next_row(Wrap *wrap, gunichar c) {
+        bool whole_word = c != ' ' && wrap->word > 0 && wrap->before_word * 2 >= wrap->room;
+        g_autofree char *word = whole_word ? g_strdup(wrap->out->str + wrap->word) : NULL;
+
+        if (word)
+                (void) g_string_truncate(wrap->out, wrap->word);
+        g_string_append_printf(wrap->out, "\n%s%s", wrap->more, word ?: "");
+        wrap->used = word ? wrap->used - wrap->before_word : 0;
+        wrap->word = 0;
+}
 
 static void put(Wrap *wrap, gunichar c) {
         unsigned width = character_width(c);
 
-        if (wrap->room > 0 && wrap->used + width > wrap->room) {
-                g_string_append_printf(wrap->out, "\n%s", wrap->more);
-                wrap->used = 0;
-        }
+        if (wrap->room > 0 && wrap->used + width > wrap->room)
+                next_row(wrap, c);
         g_string_append_unichar(wrap->out, c);
         wrap->used += width;
+        if (c == ' ') {
+                wrap->word = wrap->out->len;
+                wrap->before_word = wrap->used;
+        }
 }
 
 static void put_line(Wrap *wrap, const char *line) {
         wrap->used = 0;
+        wrap->word = 0;
         for (const char *at = line; *at; at = g_utf8_next_char(at)) {
                 if (*at == '\t')
                         for (unsigned n = TAB_COLUMNS - wrap->used % TAB_COLUMNS; n > 0; n--)

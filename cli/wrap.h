@@ -11,7 +11,7 @@
  * @text:    @size bytes, made safe here
  * @columns: of the terminal; 0: lines are left whole
  *
- * Tabs become blanks. A character that may take two columns is counted as two.
+ * Rows end behind a blank where that leaves no more than half of them empty; nothing is left out. Tabs become blanks. A character that may take two columns is counted as two.
  */
 void wrap_append(GString *out, const char *first, const char *more, const char *text, size_t size, unsigned columns);
 

@@ -84,6 +84,10 @@ static void test_wrap(void) {
                 { "0123456789[y] allow once", 13, "│ 0123456789\n│ [y] allow \n│ once\n" },
                 { "\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 13,
                   "│ \xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\n│ \xe6\xbc\xa2\n" },
+                { "allow it for now", 13, "│ allow it \n│ for now\n" },
+                { "allow tool ask", 13, "│ allow tool\n│  ask\n" },
+                { "ab 0123456789abc", 13, "│ ab 0123456\n│ 789abc\n" },
+                { "012345 \xe6\xbc\xa2\xe6\xbc\xa2 x", 13, "│ 012345 \n│ \xe6\xbc\xa2\xe6\xbc\xa2 x\n" },
                 { "a\tb", 40, "│ a       b\n" },
                 { "x\x1b[2J\ry", 40, "│ x\\x1b[2J\\x0dy\n" },
         };
