@@ -236,6 +236,15 @@ void live_wait(Live *live, const bool *flag) {
         }
 }
 
+void live_wait_end(Live *live) {
+        const int64_t begin = g_get_monotonic_time();
+
+        while (!live->stopped && !live->failed) {
+                g_assert_cmpint(g_get_monotonic_time() - begin, <, (int64_t) WAIT_USEC);
+                g_assert_cmpint(sd_event_run(live->event, 1000000), >=, 0);
+        }
+}
+
 void live_wait_frames(Live *live, unsigned n) {
         bool enough = false;
         int64_t begin = g_get_monotonic_time();

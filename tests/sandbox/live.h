@@ -52,6 +52,9 @@ void live_start(Live *live);
 
 /** live_wait() - run the loop until *flag, at most half a minute */
 void live_wait(Live *live, const bool *flag);
+
+/** live_wait_end() - until it stopped, or failed to start: what ends at once may be either to systemd */
+void live_wait_end(Live *live);
 void live_wait_frames(Live *live, unsigned n);
 
 /** live_frame() - a received frame as text */
