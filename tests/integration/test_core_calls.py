@@ -18,9 +18,10 @@ class Refusals(CoreCase):
         approver = self.approver(lambda card: 'allow' if card['tool'] == 'ask' else 'deny')
         self.bring_up_asking()
         names = ['execute_tools', 'code_execution', 'js_execution', 'multi_tool_use.parallel', 'agent', 'Workflow', 'RLM', 'rlm_eval',
-                 'request_user_input', 'mcp_anything', 'MCP_X', 'list_mcp_resources', 'read_mcp_resource', 'Server_Authenticate',
-                 'computer_use', 'tool_search', 'retrieve_tool_result', 'Remember', 'request_plugin_install', 'create_goal',
-                 'update_goal', 'automation', 'automation_create', 'send_later', 'start_mcp_server', 'ext_x', 'ask', 'ASK']
+                 'request_user_input', 'mcp_anything', 'MCP_X', 'list_mcp_resources', 'List_MCP_Resource_Templates', 'read_mcp_resource',
+                 'Server_Authenticate', 'computer_use', 'computer_use_consent', 'Computer_Use_Script', 'tool_search',
+                 'tool_search_tool_regex', 'TOOL_SEARCH_TOOL_BM25', 'retrieve_tool_result', 'Remember', 'request_plugin_install', 'create_goal',
+                 'update_goal', 'automation', 'automation_create', 'send_later', 'start_mcp_server', 'Start_Registry_MCP_Server', 'ext_x', 'ask', 'ASK']
         calls = [(name, {}) for name in names] + [
             ('bash', {'command': 'ls', 'interactive': True}), ('exec_shell', {'command': 'ls', 'interactive': 1}),
             ('read', {'path': 'a', 'sandbox_permissions': 'all'}), ('BASH', {'command': 'ls', 'sandbox_permissions': None}),
@@ -180,6 +181,18 @@ class Limits(CoreCase):
         self.assertEqual(over['trace'][-1]['source'], 'limit')
         # The limit is no misbehaviour: the host is still the same one.
         self.assertEqual(self.text('read', {'path': 'a.txt'}), 'x')
+
+    def test_X09_more_than_the_limit_is_no_forgery(self):
+        """Eight bad tickets end a host; ten calls too many do not."""
+        core = ClientCore(self.client, lambda name, arguments: {'content': []})
+        core.register(self.session, [{'name': 'read', 'requirement': 'auto'}])
+        hosts = self.units.all_processes()
+        result = self.ask(*[('read', {})] * 60)
+        self.assertEqual(len(core.calls), 50)
+        self.assertEqual([outcome.get('code') for outcome in result['structured']['done']], [None] * 50 + ['refused'] * 10)
+        self.assertEqual((self.receipts(result)['total'], self.records(kind='attempt')), (60, []))
+        self.assertIn('ok', self.one('read'))
+        self.assertEqual(self.units.all_processes(), hosts)
 
     def test_X07_four_at_once_and_the_fifth_waits(self):
         """The core keeps its answers back. What is logged after all eight were asked for tells that the service has them all."""

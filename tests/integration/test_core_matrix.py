@@ -153,12 +153,12 @@ class Matrix(CoreCase):
         self.with_person()
         core = ClientCore(self.client, lambda name, arguments: {'content': [{'type': 'text', 'text': 'ran'}]})
         tools = [{'name': name, 'requirement': 'auto'} for name in (
-            'web.run', 'git_fetch', 'finance', 'run_tests', 'verify', 'harness', 'exec_shell', 'fetch_url', 'Git', 'Run', 'Web', 'tasks',
+            'web.run', 'git_fetch', 'finance', 'run_tests', 'run_verifiers', 'verify', 'harness', 'exec_shell', 'fetch_url', 'Git', 'Run', 'Web', 'tasks',
             'github', 'notify')] + [{'name': 'sonar', 'requirement': 'auto', 'capabilities': ['network']},
                                     {'name': 'spawn', 'requirement': 'auto', 'capabilities': ['process']}]
         session = self.open_session(posture='full-access')
         core.register(session, tools)
-        forced = [(name, {}) for name in ('web.run', 'Git_Fetch', 'FINANCE', 'run_tests', 'verify', 'harness', 'sonar', 'spawn', 'bash')] + [
+        forced = [(name, {}) for name in ('web.run', 'Git_Fetch', 'FINANCE', 'run_tests', 'Run_Verifiers', 'verify', 'harness', 'sonar', 'spawn', 'bash')] + [
             ('git', {'action': 'fetch'}), ('RUN', {'action': 'tests'}), ('Web', {'action': 'search'}), ('web', {'action': 'fetch'}),
             ('tasks', {'action': 'gate_run'}), ('GitHub', {'action': 'issue_context'})]
         codes, cards = self.under('full-access', forced, session)
