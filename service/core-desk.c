@@ -142,6 +142,10 @@ void core_desk_host_lost(CoreDesk *desk, const Owner *owner) {
         (void) ticket_table_remove_host(desk->tickets, TICKET_TIER_PLUGIN, owner_get_generation(owner));
 }
 
+size_t core_desk_count_tickets(const CoreDesk *desk) {
+        return ticket_table_length(desk->tickets);
+}
+
 /* ---- requests ---- */
 
 static CoreGate *find_gate(const CoreDesk *desk, const char *call_id) {

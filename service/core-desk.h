@@ -24,6 +24,9 @@ void core_desk_cancelled(CoreDesk *desk, Host *host, uint64_t id);
 /** core_desk_host_lost() - a process ended: its tickets and the count of its bad ones are forgotten */
 void core_desk_host_lost(CoreDesk *desk, const Owner *owner);
 
+/** core_desk_count_tickets() - one for each call that runs and has a core; none is left of a call that ended */
+size_t core_desk_count_tickets(const CoreDesk *desk);
+
 /**
  * core_desk_find_core() - who runs core tools in a session
  * @ret_why: NULL, or why nobody does; a new string

@@ -5,6 +5,7 @@
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "common/jwriter.h"
+#include "service/core-desk.h"
 #include "service/host-launch.h"
 #include "service/service.h"
 #include "storage/record-store.h"
@@ -57,6 +58,8 @@ char *service_describe(const Service *service) {
         jwriter_member_uint(&writer, "active", counts.active);
         jwriter_member_uint(&writer, "hosts", counts.hosts);
         jwriter_member_uint(&writer, "approvals", counts.approvals);
+        jwriter_member_uint(&writer, "calls", service->invocations->len);
+        jwriter_member_uint(&writer, "tickets", core_desk_count_tickets(service->core_desk));
         jwriter_member_uint(&writer, "tools", registry_count(service->registry, REGISTRATION_TOOL, NULL));
         jwriter_member_uint(&writer, "commands", registry_count(service->registry, REGISTRATION_COMMAND, NULL));
         jwriter_member_uint(&writer, "hooks", registry_count(service->registry, REGISTRATION_HOOK, NULL));

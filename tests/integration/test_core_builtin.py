@@ -33,6 +33,7 @@ class Files(CoreCase):
         self.assertEqual([card['tool'] for card in self.person.cards], ['ask'])
         [record] = self.records(kind='core-call')
         self.assertEqual((record['tool'], record['outcome']), ('read', 'allowed'))
+        self.assertEqual(json.loads(self.client.call('', 'Describe'))['tickets'], 0)
 
     def test_X02_no_core_call_no_receipt(self):
         result = self.ask()

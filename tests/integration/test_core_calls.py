@@ -222,12 +222,20 @@ class Ends(CoreCase):
     def waiting(self, **more):
         call = self.begin(('shell', {'command': 'echo hi'}), **more)
         iterate_until(lambda: [card for card in self.asked.cards if card['tool'] == 'shell'], what='the card')
+        described = json.loads(self.client.call('', 'Describe'))
+        self.assertEqual([described[name] for name in ('calls', 'approvals', 'tickets')], [2, 1, 1])
         return call, [card for card in self.asked.cards if card['tool'] == 'shell'][0]
 
     def assertWithdrawn(self, card):
         iterate_until(lambda: [row for row in self.asked.closed if row[0] == card['id']], what='the end of the card')
         self.assertIn('withdrawn', str([row for row in self.asked.closed if row[0] == card['id']][0]))
         self.assertFails('Withdrawn', self.asked.answer, card, 'allow')
+        self.assertNothingIsLeft()
+
+    def assertNothingIsLeft(self):
+        """Of no call, no card and no ticket."""
+        numbers = lambda: json.loads(self.client.call('', 'Describe'))
+        iterate_until(lambda: not any(numbers()[name] for name in ('calls', 'approvals', 'tickets')), what='the end of all of it')
 
     def test_X06_dropped_call(self):
         other = self.connect()
@@ -275,3 +283,4 @@ class Ends(CoreCase):
         iterate_until(lambda: [name for name in self.units.names() if 'core' in name], what='the unit')
         other.vanish()
         iterate_until(lambda: not [name for name in self.units.names() if 'core' in name], what='the end of the unit')
+        self.assertNothingIsLeft()
