@@ -425,8 +425,21 @@ static void test_log_control(void) {
 
 /* ---- who is not served ---- */
 
-/* As another user; the exit status of the child says how it was. */
-static void call_as_nobody(void) {
+/* As another user; the exit status of the child says how it was. What is there and what is not is told alike. */
+static void call_as_nobody(const char *session) {
+        const struct {
+                const char *path, *interface, *method, *argument;
+        } others[] = {
+                { ROOT, SERVICE ".Sessions", "List", NULL },
+                { ROOT, SERVICE ".Approvals", "List", NULL },
+                { ROOT, SERVICE ".Grants", "List", NULL },
+                { ROOT, SERVICE ".Decisions", "Get", "c-1" },
+                { ROOT, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", NULL },
+                { session, "org.freedesktop.DBus.Properties", "GetAll", SERVICE ".Session" },
+                { session, SERVICE ".Session", "SetPosture", "never" },
+                { ROOT "/session/4711", "org.freedesktop.DBus.Properties", "GetAll", SERVICE ".Session" },
+                { ROOT "/session/4711", SERVICE ".Session", "SetPosture", "never" },
+        };
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(sd_bus) client = NULL;
 
@@ -442,10 +455,21 @@ static void call_as_nobody(void) {
             sd_bus_call_method(client, SERVICE, ROOT, "org.freedesktop.DBus.Properties", "GetAll", NULL, NULL, "s", SERVICE) >= 0 ||
             sd_bus_call_method(client, SERVICE, ROOT, "org.freedesktop.DBus.Peer", "Ping", NULL, NULL, NULL) >= 0)
                 _exit(5);
+        for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
+                g_auto(sd_bus_error) refused = SD_BUS_ERROR_NULL;
+
+                if (sd_bus_call_method(client, SERVICE, others[i].path, others[i].interface, others[i].method, &refused, NULL,
+                                       others[i].argument ? "s" : NULL, others[i].argument) >= 0 ||
+                    g_strcmp0(refused.name, ERROR_ACCESS_DENIED) != 0)
+                        _exit(10 + (int) i);
+        }
         _exit(0);
 }
 
 static void test_other_user(void) {
+        g_autoptr(sd_bus) owner = private_bus_open(served.bus);
+        g_autoptr(sd_bus_message) reply = NULL;
+        const char *session;
         int status;
         pid_t child;
 
@@ -453,10 +477,13 @@ static void test_other_user(void) {
                 g_test_skip("only root can be somebody else");
                 return;
         }
+        g_assert_cmpint(sd_bus_call_method(owner, SERVICE, ROOT, SERVICE ".Sessions", "Open", NULL, &reply, "a{sv}", 1, "label", "s",
+                                           "nobody's business"), >=, 0);
+        g_assert_cmpint(sd_bus_message_read(reply, "o", &session), >, 0);
         (void) fflush(NULL);
         child = fork();
         if (child == 0)
-                call_as_nobody();
+                call_as_nobody(session);
         g_assert_cmpint(waitpid(child, &status, 0), ==, child);
         g_assert_true(WIFEXITED(status));
         g_assert_cmpint(WEXITSTATUS(status), ==, 0);
