@@ -18,6 +18,8 @@ PYTHON = '/usr/bin/python3'
 SECONDS_MAX = 1500
 SHARE_SECONDS = 45
 RUNNER = ROOT / 'tests' / 'runner'
+# What a person may choose for tests in a private system.
+PASSED_ON = ('CODEWHALE_TEST_RUNTIMES', 'CODEWHALE_CHURN_ROUNDS', 'CODEWHALE_SOAK_SEED')
 HARNESS = ROOT / 'tests' / 'harness' / 'private-systemd'
 
 
@@ -106,7 +108,7 @@ def integration(folder='integration', harness_words=(), **shared):
     shared = {'name': folder, 'folder': f'tests/{folder}', 'tree': build.PLAIN, **shared}
     if os.geteuid() != 0 and os.path.exists(os.path.join(os.environ.get('XDG_RUNTIME_DIR', ''), 'systemd/private')):
         return Scripts(**shared, place='the user manager')
-    chosen = {name: value for name, value in os.environ.items() if name == 'CODEWHALE_TEST_RUNTIMES'}
+    chosen = {name: value for name, value in os.environ.items() if name in PASSED_ON}
     more = [word for pair in {**chosen, **(shared.get('environment') or {})}.items() for word in ('--env', '='.join(pair))]
     return Scripts(**shared, before=_as_root(HARNESS, '--as', 'tester', *harness_words, '--timeout', SECONDS_MAX, *_told(), *more, '--'))
 
