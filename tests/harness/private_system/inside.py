@@ -20,7 +20,7 @@ def boot(plan):
     linux.die_with_parent(signal.SIGKILL)
     groups.join(plan.hierarchies, plan.name)
     linux.unshare(linux.CLONE_NEWNS | linux.CLONE_NEWUTS | linux.CLONE_NEWIPC | linux.CLONE_NEWNET | linux.CLONE_NEWCGROUP)
-    linux.mount(None, '/', flags=linux.MS_REC | linux.MS_PRIVATE)
+    linux.leave_chroot()
     linux.set_host_name(HOST_NAME)
     linux.bring_up_loopback()
     linux.mount('proc', '/proc', 'proc', linux.MS_NOSUID | linux.MS_NODEV)

@@ -62,6 +62,24 @@ def enter_namespace(fd, kind):
     _check(_libc.setns(ctypes.c_int(fd), ctypes.c_int(kind)), 'setns')
 
 
+def leave_chroot():
+    """Make the root of a chroot, if that is where this process lives, the root of its mount namespace. From within a chroot
+    "/" can't be changed when it is no mount, and the kernel gives no user namespace to anybody. The namespace has to be its own."""
+    was, here = os.stat('/'), os.open('/', os.O_PATH | os.O_CLOEXEC)
+    namespace = os.open('/proc/self/ns/mnt', os.O_RDONLY | os.O_CLOEXEC)
+    enter_namespace(namespace, CLONE_NEWNS)
+    os.close(namespace)
+    mount(None, '/', flags=MS_REC | MS_PRIVATE)
+    if not os.path.samestat(was, os.stat('/')):
+        os.fchdir(here)
+        folder = os.getcwd()
+        bind(folder, folder)
+        os.chdir(folder)
+        _check(_libc.pivot_root(b'.', b'.'), f'make {folder} the root')
+        unmount('.')
+    os.close(here)
+
+
 def set_host_name(name):
     _check(_libc.sethostname(_bytes(name), ctypes.c_size_t(len(os.fsencode(name)))), 'sethostname')
 
