@@ -64,21 +64,38 @@ static long read_sysctl(const char *name) {
         return strtol(buffer, NULL, 10);
 }
 
+/* What forbids user namespaces to who is not root, and the value that allows them again. */
+static const struct {
+        const char *name; /* below /proc/sys */
+        const char *setting;
+        bool forbids_when_set;
+        const char *allows;
+        const char *by;
+} forbidding[] = {
+        { "kernel/apparmor_restrict_unprivileged_userns", "kernel.apparmor_restrict_unprivileged_userns", true, "0",
+                        " by AppArmor" },
+        { "kernel/unprivileged_userns_clone", "kernel.unprivileged_userns_clone", false, "1", "" },
+        { "user/max_user_namespaces", "user.max_user_namespaces", false, "10000", "" },
+};
+
 char *explain_user_namespaces(void) {
-        if (read_sysctl("kernel/apparmor_restrict_unprivileged_userns") > 0)
-                return g_strdup("user namespaces are forbidden by AppArmor: "
-                                "kernel.apparmor_restrict_unprivileged_userns is 1");
-        if (read_sysctl("kernel/unprivileged_userns_clone") == 0)
-                return g_strdup("user namespaces are forbidden: kernel.unprivileged_userns_clone is 0");
-        if (read_sysctl("user/max_user_namespaces") == 0)
-                return g_strdup("user namespaces are forbidden: user.max_user_namespaces is 0");
+        for (size_t i = 0; i < G_N_ELEMENTS(forbidding); i++) {
+                long value = read_sysctl(forbidding[i].name);
+
+                if (forbidding[i].forbids_when_set ? value > 0 : value == 0)
+                        return g_strdup_printf("user namespaces are forbidden%s: %s is %ld. An administrator can allow "
+                                               "them with 'sysctl %s=%s', or run the service for the system, which "
+                                               "needs no such permission",
+                                        forbidding[i].by, forbidding[i].setting, value, forbidding[i].setting,
+                                        forbidding[i].allows);
+        }
         if (access("/proc/self/ns/user", F_OK) < 0)
                 return g_strdup("this kernel has no user namespaces");
 
         return NULL;
 }
 
-char *explain_setup(int status) {
+char *explain_setup(int status, bool by_system) {
         g_autofree char *reason = NULL;
         const char *step = "an unknown step", *meaning = "systemd could not prepare the process";
 
@@ -88,8 +105,8 @@ char *explain_setup(int status) {
                         meaning = steps[i].meaning;
                 }
 
-        /* In a user manager both of these stand on a user namespace. */
-        if (status == 217 || status == 225 || status == 226)
+        /* In a user manager all of these stand on a user namespace, which it may be forbidden to make. */
+        if (!by_system && (status == 217 || status == 225 || status == 226))
                 reason = explain_user_namespaces();
 
         return g_strdup_printf("The sandbox could not be set up (%s, exit status %d): %s%s%s.", step, status,

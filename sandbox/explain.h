@@ -11,11 +11,14 @@
  */
 bool explain_is_setup_status(int status);
 
-/** explain_setup() - the step of systemd that failed, and what on this machine may be the reason */
-char *explain_setup(int status);
+/**
+ * explain_setup() - the step of systemd that failed, and what on this machine may be the reason
+ * @by_system: whether it was the system's manager, to which what is forbidden to users does not apply
+ */
+char *explain_setup(int status, bool by_system);
 
 /**
- * explain_user_namespaces() - why user namespaces may be forbidden here
+ * explain_user_namespaces() - why user namespaces may be forbidden here, and what allows them
  *
  * Return: NULL when nothing on this machine forbids them.
  */

@@ -56,7 +56,7 @@ static void unit_job_failed(SandboxUnit *unit, const char *result) {
         bool exited = unit->state.main_code == CLD_EXITED;
 
         if (exited && explain_is_setup_status(unit->state.main_status)) {
-                cause = explain_setup(unit->state.main_status);
+                cause = explain_setup(unit->state.main_status, unit_manager_get_system(unit->manager));
                 unit_fail(unit, UNIT_STAGE_SETUP, -EPERM, cause, NULL);
                 return;
         }

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Suites of Python tests, most of them beside a private systemd."""
 
+import functools
 import os
 import shlex
+import subprocess
 from dataclasses import dataclass, field
 
 import build
@@ -103,10 +105,19 @@ def system():
     return Scripts('system', 'tests/system', _as_root(HARNESS, '--timeout', SECONDS_MAX, *_told(), '--'), tree=build.PLAIN)
 
 
+@functools.cache
+def _manager_serves():
+    """Whether this user's own manager is there and may wall something in; some systems forbid users what that takes."""
+    if os.geteuid() == 0 or not os.path.exists(os.path.join(os.environ.get('XDG_RUNTIME_DIR', ''), 'systemd/private')):
+        return False
+    return subprocess.run(['systemd-run', '--user', '--quiet', '--wait', '--collect', '-p', 'PrivateUsers=yes', '-p', 'PrivateNetwork=yes',
+                           'true'], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
 def integration(folder='integration', harness_words=(), **shared):
     """Beside a private systemd as root; on a desktop beside the manager that runs there, one share at a time."""
     shared = {'name': folder, 'folder': f'tests/{folder}', 'tree': build.PLAIN, **shared}
-    if os.geteuid() != 0 and os.path.exists(os.path.join(os.environ.get('XDG_RUNTIME_DIR', ''), 'systemd/private')):
+    if _manager_serves():
         return Scripts(**shared, place='the user manager')
     chosen = {name: value for name, value in os.environ.items() if name in PASSED_ON}
     more = [word for pair in {**chosen, **(shared.get('environment') or {})}.items() for word in ('--env', '='.join(pair))]

@@ -50,11 +50,12 @@ static void test_user_namespaces(void) {
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 char *root = make_sysctl(cases[i].name, cases[i].value);
-                g_autofree char *reason = NULL, *setup = NULL;
+                g_autofree char *reason = NULL, *setup = NULL, *of_system = NULL, *step = NULL;
 
                 explain_set_sysctl_root(root);
                 reason = explain_user_namespaces();
-                setup = explain_setup(226);
+                setup = explain_setup(226, false);
+                of_system = explain_setup(226, true);
                 explain_set_sysctl_root(NULL);
                 remove_sysctl(root, cases[i].name);
 
@@ -65,6 +66,11 @@ static void test_user_namespaces(void) {
                 }
                 g_assert_nonnull(strstr(reason, cases[i].expected));
                 g_assert_nonnull(strstr(setup, cases[i].expected));
+
+                /* The next step is named; root's manager is not held by what is forbidden to users. */
+                step = g_strdup_printf("'sysctl %s=", cases[i].expected);
+                g_assert_nonnull(strstr(reason, step));
+                g_assert_null(strstr(of_system, cases[i].expected));
         }
 }
 
@@ -97,7 +103,7 @@ static void test_setup(void) {
                 g_assert_cmpint(explain_is_setup_status(cases[i].status), ==, cases[i].is_setup);
                 if (!cases[i].is_setup)
                         continue;
-                text = explain_setup(cases[i].status);
+                text = explain_setup(cases[i].status, false);
                 g_assert_nonnull(strstr(text, cases[i].word));
                 g_assert_nonnull(strstr(text, "could not be set up"));
         }
@@ -111,11 +117,11 @@ static void test_steps(void) {
         } steps[] = { { 225, "network namespace" }, { 226, "NAMESPACE" }, { 217, "user namespace" } };
 
         for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
-                g_autofree char *text = explain_setup(steps[i].status);
+                g_autofree char *text = explain_setup(steps[i].status, false);
 
                 g_test_message("%s", text);
                 for (size_t n = 0; n < G_N_ELEMENTS(steps); n++) {
-                        g_autofree char *other = explain_setup(steps[n].status);
+                        g_autofree char *other = explain_setup(steps[n].status, false);
 
                         g_assert_true((i == n) == g_str_equal(text, other));
                 }

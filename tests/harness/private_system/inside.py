@@ -7,7 +7,7 @@ import signal
 import stat
 from pathlib import Path
 
-from private_system import groups, linux, units
+from private_system import apparmor, groups, linux, units
 
 # Folders that the private system may change as it likes: overlays whose changes live in memory.
 THROW_AWAY = ('etc', 'var', 'home', 'root', 'opt', 'srv', 'usr')
@@ -30,6 +30,8 @@ def boot(plan):
     units.write(user_id, plan.polkit, plan.broker)
     _run_setup(plan.setup)
     manager = next(path for path in ('/usr/lib/systemd/systemd', '/lib/systemd/systemd') if os.path.exists(path))
+    if plan.profile:
+        apparmor.enter_at_exec(plan.profile)
     os.execve(manager, [
         manager, '--system', f'--unit={units.TARGET}', '--show-status=no', '--log-target=journal',
     ], {'container': 'private-systemd', 'PATH': PATH, 'NOTIFY_SOCKET': '/run/private-systemd/notify'})
