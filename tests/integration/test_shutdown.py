@@ -36,7 +36,7 @@ class Shutdown(ServiceCase):
     def test_H14_host_that_is_being_killed(self):
         self.busy()
         self.client.start('Plugins', 'Disable', '(sa{sv})', self.client.plugins()['probe'][0], {}, seconds=60)
-        time.sleep(0.2)
+        iterate_until(lambda: self.client.property('Plugin', 'HostState', self.client.plugins()['probe'][1]) == 'stopping', what='the kill')
         self.ends_clean()
 
     def test_H14_host_that_starts(self):
