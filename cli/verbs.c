@@ -86,6 +86,7 @@ static const Verb verbs[] = {
                         "f show the full arguments, q quit. A key counts only when it is pressed alone, after the card was there; "
                         "typed-ahead\n"
                         "and pasted text is no answer." },
+        { NULL, "approvers", "", 0, 0, false, verb_approvers, "Show who may answer cards now", NULL },
         { NULL, "grants", "[ID|revoke ID|revoke all]", 0, 2, false, verb_grants,
                         "Show or end what was allowed beyond one call",
                         "Without arguments: all of them. With an ID: all about one. A revoked grant answers no call from "

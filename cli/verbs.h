@@ -64,6 +64,7 @@ int verb_prompt(Cli *cli, int argc, char **argv);
 int verb_skills(Cli *cli, int argc, char **argv);
 int verb_storage(Cli *cli, int argc, char **argv);
 int verb_sessions(Cli *cli, int argc, char **argv);
+int verb_approvers(Cli *cli, int argc, char **argv);
 int verb_approve(Cli *cli, int argc, char **argv);
 int verb_grants(Cli *cli, int argc, char **argv);
 int verb_why(Cli *cli, int argc, char **argv);

@@ -62,6 +62,7 @@ static const MethodRule method_rules[] = {
         { INTERFACE_APPROVALS, "Register",      AUTHORIZE_ANSWER   },
         { INTERFACE_APPROVALS, "Unregister",    AUTHORIZE_ANSWER   },
         { INTERFACE_APPROVALS, "List",          AUTHORIZE_READ     },
+        { INTERFACE_APPROVALS, "ListApprovers", AUTHORIZE_READ     },
         { INTERFACE_APPROVALS, "Describe",      AUTHORIZE_READ     },
         { INTERFACE_APPROVALS, "Answer",        AUTHORIZE_ANSWER   },
         { INTERFACE_APPROVAL,  "Answer",        AUTHORIZE_ANSWER   },

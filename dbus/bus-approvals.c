@@ -2,6 +2,7 @@
 #include "common/cleanup.h"
 #include "common/errors.h"
 #include "common/limits.h"
+#include "dbus/act-record.h"
 #include "dbus/approval-answer.h"
 #include "dbus/bus-interfaces.h"
 #include "dbus/options.h"
@@ -16,6 +17,7 @@ static const Option register_options[] = {
 };
 
 static int handle_register(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        const Actor who = caller_actor(caller);
         RegisterOptions options = {};
         int r;
 
@@ -23,7 +25,7 @@ static int handle_register(Face *face, Caller *caller, sd_bus_message *m, sd_bus
         if (r < 0)
                 return r;
 
-        r = approval_table_register(face->service->approvals, caller_get_name(caller), options.label, reterr);
+        r = approval_table_register(face->service->approvals, &who, options.label, reterr);
         if (r < 0)
                 return r;
         return message_reply_empty(m);
@@ -69,6 +71,32 @@ static int handle_list(Face *face, Caller *caller, sd_bus_message *m, sd_bus_err
 }
 BUS_METHOD(list)
 
+static void append_approver(const Approver *approver, void *userdata) {
+        List *list = userdata;
+
+        if (list->r >= 0)
+                list->r = sd_bus_message_append(list->m, "(ssss)", approver->who.name, approver->who.exe ?: "",
+                                                approver->who.unit ?: "", approver->label);
+}
+
+static int handle_list_approvers(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
+        g_autoptr(sd_bus_message) answer = NULL;
+        List list = {};
+
+        (void) caller;
+        (void) reterr;
+
+        list.r = sd_bus_message_new_method_return(m, &answer);
+        if (list.r >= 0)
+                list.r = sd_bus_message_open_container(answer, 'a', "(ssss)");
+        list.m = answer;
+        approval_table_foreach_approver(face->service->approvals, append_approver, &list);
+        if (list.r >= 0)
+                list.r = sd_bus_message_close_container(answer);
+        return list.r < 0 ? list.r : sd_bus_send(NULL, answer, NULL);
+}
+BUS_METHOD(list_approvers)
+
 static int handle_describe(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
         g_autofree char *json = NULL;
         const Approval *approval;
@@ -112,6 +140,11 @@ static const sd_bus_vtable approvals_vtable[] = {
                                 SD_BUS_NO_ARGS,
                                 SD_BUS_NO_RESULT,
                                 method_unregister,
+                                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("ListApprovers",
+                                SD_BUS_NO_ARGS,
+                                SD_BUS_RESULT("a(ssss)", approvers),
+                                method_list_approvers,
                                 SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("List",
                                 SD_BUS_NO_ARGS,

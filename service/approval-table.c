@@ -22,7 +22,7 @@ struct ApprovalTable {
         GPtrArray *open; /* in the order of ids */
         GHashTable *by_id;  /* uint64_t in the card -> borrowed Approval */
         GHashTable *counts; /* who asks and what is asked about: "c:NAME", "p:PLUGIN" -> number of open cards */
-        GHashTable *approvers; /* unique name -> label */
+        GHashTable *approvers; /* unique name, in the value -> Approver */
         ClosedCard closed[CLOSED_KEPT]; /* by id modulo */
         const ApprovalEvents *events;
         void *userdata;
@@ -35,7 +35,7 @@ ApprovalTable *approval_table_new(sd_event *event) {
         table->open = g_ptr_array_new_with_free_func(approval_free);
         table->by_id = g_hash_table_new(g_int64_hash, g_int64_equal);
         table->counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        table->approvers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        table->approvers = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, approver_free);
         return table;
 }
 
@@ -135,11 +135,18 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
-int approval_table_register(ApprovalTable *table, const char *client, const char *label, sd_bus_error *reterr) {
-        if (!g_hash_table_contains(table->approvers, client) && g_hash_table_size(table->approvers) >= APPROVERS_MAX)
+int approval_table_register(ApprovalTable *table, const Actor *who, const char *label, sd_bus_error *reterr) {
+        Approver *approver;
+
+        if (!g_hash_table_contains(table->approvers, who->name) && g_hash_table_size(table->approvers) >= APPROVERS_MAX)
                 return errors_set(reterr, ERROR_LIMIT_EXCEEDED, "There are %u approvers already, which is the most.", APPROVERS_MAX);
 
-        g_hash_table_insert(table->approvers, g_strdup(client), g_strdup(label ?: ""));
+        approver = approver_new(who, label, reterr);
+        if (!approver)
+                return -EINVAL;
+
+        /* The key of one that is replaced would be the old one's. */
+        g_hash_table_replace(table->approvers, approver->who.name, approver);
         if (table->events)
                 table->events->approvers_changed(table->userdata);
         return 0;
@@ -158,6 +165,16 @@ void approval_table_unregister(ApprovalTable *table, const char *client) {
         }
         if (table->events)
                 table->events->approvers_changed(table->userdata);
+}
+
+void approval_table_foreach_approver(
+                const ApprovalTable *table, void (*on_approver)(const Approver *approver, void *userdata), void *userdata) {
+        GHashTableIter iter;
+        void *approver;
+
+        g_hash_table_iter_init(&iter, table->approvers);
+        while (g_hash_table_iter_next(&iter, NULL, &approver))
+                on_approver(approver, userdata);
 }
 
 bool approval_table_is_approver(const ApprovalTable *table, const char *client) {

@@ -9,6 +9,7 @@
 
 #include "service/approval-choice.h"
 #include "service/approval.h"
+#include "service/approver.h"
 
 typedef struct ApprovalTable ApprovalTable;
 
@@ -23,8 +24,16 @@ ApprovalTable *approval_table_free(ApprovalTable *table); /* open cards are with
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ApprovalTable, approval_table_free)
 void approval_table_set_events(ApprovalTable *table, const ApprovalEvents *events, void *userdata);
 
-/** approval_table_register() - make a connection an approver; 0 also when it is one; ERROR_LIMIT_EXCEEDED */
-int approval_table_register(ApprovalTable *table, const char *client, const char *label, sd_bus_error *reterr);
+/**
+ * approval_table_register() - make a connection an approver, or give one that is another label
+ *
+ * Return: 0; ERROR_LIMIT_EXCEEDED; ERROR_INVALID_OPTION for the label, see approver_new().
+ */
+int approval_table_register(ApprovalTable *table, const Actor *who, const char *label, sd_bus_error *reterr);
+
+/** approval_table_foreach_approver() - all of them, in no order */
+void approval_table_foreach_approver(
+                const ApprovalTable *table, void (*on_approver)(const Approver *approver, void *userdata), void *userdata);
 
 /** approval_table_unregister() - the connection is no approver any more, or left the bus; harmless when it was none */
 void approval_table_unregister(ApprovalTable *table, const char *client);

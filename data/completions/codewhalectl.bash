@@ -9,7 +9,7 @@ __codewhalectl_names() {
 
 _codewhalectl() {
         local verbs='list show validate schema install update review trust enable disable revoke uninstall reload tools call commands run
-                hooks prompt skills storage sessions approve grants why policy decisions new dev status doctor log top monitor help'
+                hooks prompt skills storage sessions approve approvers grants why policy decisions new dev status doctor log top monitor help'
         local everywhere='--help --version --json --user --system --address= --timeout= --no-pager --color='
         local session='--workspace= --mode= --posture='
         local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb='' place=0 i words=''

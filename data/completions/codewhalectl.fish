@@ -43,6 +43,7 @@ complete -c codewhalectl -n __fish_use_subcommand -a prompt -d 'Print what plugi
 complete -c codewhalectl -n __fish_use_subcommand -a skills -d 'Show the skills, or all of one'
 complete -c codewhalectl -n __fish_use_subcommand -a storage -d 'Look at what a plugin stored'
 complete -c codewhalectl -n __fish_use_subcommand -a sessions -d 'Show the open sessions'
+complete -c codewhalectl -n __fish_use_subcommand -a approvers -d 'Show who may answer cards now'
 complete -c codewhalectl -n __fish_use_subcommand -a approve -d 'Show and answer questions to a person'
 complete -c codewhalectl -n __fish_use_subcommand -a grants -d 'Show or end what was allowed beyond one call'
 complete -c codewhalectl -n __fish_use_subcommand -a policy -d 'Show, check and explain the rules'

@@ -350,6 +350,11 @@ class Verbs(CliCase):
         self.assertEqual(self.json('storage', 'delete', 'counter', keys[0], status=NOT_FOUND), {'deleted': False})
         self.says('codewhalectl storage list counter', 'storage', 'get', 'counter', keys[0], status=NOT_FOUND)
 
+    def test_approvers(self):
+        approver, = self.json('approvers')
+        self.assertTrue(approver['program'].startswith('/'), approver)
+        self.assertRegex(self.ctl('approvers')[0], rf"NAME +PROGRAM +UNIT +CALLS ITSELF\n{approver['name']} +{approver['program']} .* test\n")
+
     def test_sessions(self):
         self.client.call('Sessions', 'Open', '(a{sv})', {})
         sessions = self.json('sessions')

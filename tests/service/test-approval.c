@@ -17,7 +17,7 @@ static void fixture_up(Fixture *fixture, const void *data) {
         g_assert_cmpint(sd_event_new(&fixture->event), ==, 0);
         fixture->table = approval_table_new(fixture->event);
         fixture->log = g_string_new(NULL);
-        g_assert_cmpint(approval_table_register(fixture->table, ":1.person", "desk", NULL), ==, 0);
+        g_assert_cmpint(approval_table_register(fixture->table, &(Actor) { .name = (char *) ":1.person" }, "desk", NULL), ==, 0);
 }
 
 static void fixture_down(Fixture *fixture, const void *data) {
@@ -111,7 +111,7 @@ static void test_two_approvers(Fixture *fixture, const void *data) {
         uint64_t id = must_open(fixture, ":1.agent");
 
         (void) data;
-        g_assert_cmpint(approval_table_register(fixture->table, ":1.phone", NULL, NULL), ==, 0);
+        g_assert_cmpint(approval_table_register(fixture->table, &(Actor) { .name = (char *) ":1.phone" }, NULL, NULL), ==, 0);
         assert_answer(fixture, id, ":1.phone", "deny", "digest", NULL, NULL);
         assert_answer(fixture, id, ":1.person", "allow", "digest", NULL, ERROR_ALREADY_DECIDED);
         g_assert_cmpstr(fixture->log->str, ==, "1:denied ");
@@ -122,7 +122,7 @@ static void test_who_may_answer(Fixture *fixture, const void *data) {
 
         (void) data;
         assert_answer(fixture, id, ":1.stranger", "allow", "digest", NULL, ERROR_NOT_APPROVER);
-        g_assert_cmpint(approval_table_register(fixture->table, ":1.agent", NULL, NULL), ==, 0);
+        g_assert_cmpint(approval_table_register(fixture->table, &(Actor) { .name = (char *) ":1.agent" }, NULL, NULL), ==, 0);
         assert_answer(fixture, id, ":1.agent", "allow", "digest", NULL, ERROR_OWN_APPROVAL);
         assert_answer(fixture, id, ":1.person", "allow", "other", NULL, ERROR_DIGEST_MISMATCH);
         assert_answer(fixture, id, ":1.person", "perhaps", "digest", NULL, ERROR_INVALID_ARGUMENTS);
@@ -130,6 +130,41 @@ static void test_who_may_answer(Fixture *fixture, const void *data) {
         g_assert_cmpstr(fixture->log->str, ==, "");
         assert_answer(fixture, id, ":1.person", "allow", "digest", "arguments", NULL);
         g_assert_cmpstr(fixture->log->str, ==, "1:allowed/arguments ");
+}
+
+static void collect_approver(const Approver *approver, void *userdata) {
+        g_string_append_printf(userdata, "%s=%s ", approver->who.name, approver->label);
+}
+
+/* What an approver calls itself is read beside what it is: it may not turn or hide that. */
+static void test_labels(Fixture *fixture, const void *data) {
+        g_autofree char *longest = g_strnfill(SESSION_LABEL_BYTES_MAX, 'x');
+        g_autofree char *too_long = g_strnfill(SESSION_LABEL_BYTES_MAX + 1, 'x');
+        const char *const refused[] = {
+                "two\nlines", "back\bspace", "\033[2Jscreen", "\302\205next", "\342\200\256turned", "zero\342\200\213width", too_long,
+        };
+        const Actor phone = { .name = (char *) ":1.phone", .exe = (char *) "/usr/bin/phone" };
+        g_autoptr(GString) found = g_string_new(NULL);
+
+        (void) data;
+        for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
+                g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+
+                g_assert_cmpint(approval_table_register(fixture->table, &phone, refused[i], &error), <, 0);
+                g_assert_cmpstr(error.name, ==, ERROR_INVALID_OPTION);
+                g_assert_false(approval_table_is_approver(fixture->table, ":1.phone"));
+        }
+        g_assert_cmpint(approval_table_register(fixture->table, &phone, longest, NULL), ==, 0);
+        approval_table_unregister(fixture->table, ":1.person");
+        approval_table_foreach_approver(fixture->table, collect_approver, found);
+        g_assert_true(g_str_has_suffix(found->str, "xx "));
+
+        /* Another label takes the place of the first; one that is refused leaves it. */
+        g_assert_cmpint(approval_table_register(fixture->table, &phone, "phone", NULL), ==, 0);
+        g_assert_cmpint(approval_table_register(fixture->table, &phone, too_long, NULL), <, 0);
+        g_string_truncate(found, 0);
+        approval_table_foreach_approver(fixture->table, collect_approver, found);
+        g_assert_cmpstr(found->str, ==, ":1.phone=phone ");
 }
 
 static void test_no_approver(Fixture *fixture, const void *data) {
@@ -142,7 +177,7 @@ static void test_no_approver(Fixture *fixture, const void *data) {
         g_assert_cmpstr(error.name, ==, ERROR_NO_APPROVER);
         /* The requester alone is nobody to ask. */
         sd_bus_error_free(&error);
-        g_assert_cmpint(approval_table_register(fixture->table, ":1.agent", NULL, NULL), ==, 0);
+        g_assert_cmpint(approval_table_register(fixture->table, &(Actor) { .name = (char *) ":1.agent" }, NULL, NULL), ==, 0);
         g_assert_cmpint(open_card(fixture, ":1.agent", 0, &approval, &error), <, 0);
         g_assert_cmpstr(error.name, ==, ERROR_NO_APPROVER);
 }
@@ -151,7 +186,7 @@ static void test_approver_vanishes(Fixture *fixture, const void *data) {
         (void) data;
         (void) must_open(fixture, ":1.agent");
         (void) must_open(fixture, ":1.agent");
-        g_assert_cmpint(approval_table_register(fixture->table, ":1.phone", NULL, NULL), ==, 0);
+        g_assert_cmpint(approval_table_register(fixture->table, &(Actor) { .name = (char *) ":1.phone" }, NULL, NULL), ==, 0);
         approval_table_unregister(fixture->table, ":1.person");
         g_assert_cmpuint(approval_table_count(fixture->table), ==, 2);
         approval_table_unregister(fixture->table, ":1.phone");
@@ -273,6 +308,7 @@ int main(int argc, char **argv) {
         ADD("/approval/AP-04-stale-answers", test_stale);
         ADD("/approval/AP-17-first-answer-wins", test_two_approvers);
         ADD("/approval/who-may-answer", test_who_may_answer);
+        ADD("/approval/AP-07-labels-of-approvers", test_labels);
         ADD("/approval/AP-14-no-approver", test_no_approver);
         ADD("/approval/approver-vanishes", test_approver_vanishes);
         ADD("/approval/AP-15-timed-out", test_timeout);
