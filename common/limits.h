@@ -213,6 +213,8 @@
 #define COMMAND_SEGMENTS_MAX       128u
 #define COMMAND_WORDS_MAX          1024u
 #define COMMAND_NESTING_MAX        4u
+#define COMMAND_PATHS_MAX          4096u   /* that a command may name */
+#define COMMAND_PATHS_BYTES_MAX    MIB(2)  /* of all that may be paths, each from each folder that it may be meant from */
 #define OPERANDS_MAX               64u
 
 /* Core calls */

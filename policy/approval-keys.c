@@ -91,11 +91,12 @@ static int compare_texts(const void *a, const void *b) {
 }
 
 static char *patch_grouping(const char *exact, Jval arguments) {
-        g_autoptr(GPtrArray) paths = operand_paths("apply_patch", arguments);
+        bool complete;
+        g_autoptr(GPtrArray) paths = operand_paths("apply_patch", arguments, &complete);
         g_autoptr(GString) all = g_string_new(NULL);
         g_autofree char *hash = NULL;
 
-        if (!paths || paths->len == 0)
+        if (!complete || paths->len == 0)
                 return g_strdup(exact);
 
         g_ptr_array_sort(paths, compare_texts);

@@ -72,7 +72,7 @@ static void reader_end_word(Reader *reader) {
 
         word = g_string_free(g_steal_pointer(&reader->word), FALSE);
         if (*reader->words_left == 0) {
-                reader->command->unclear = true;
+                reader->command->unclear = reader->command->cut = true;
                 g_free(word);
         } else if (reader->next_is_target) {
                 (*reader->words_left)--;
@@ -97,7 +97,7 @@ static void reader_end_segment(Reader *reader) {
                 return;
 
         if (reader->command->segments->len >= COMMAND_SEGMENTS_MAX) {
-                reader->command->unclear = true;
+                reader->command->unclear = reader->command->cut = true;
                 g_ptr_array_set_size(reader->segment->words, 0);
                 return;
         }
@@ -282,7 +282,7 @@ static void command_read(
         };
 
         if (depth > COMMAND_NESTING_MAX || memchr(text, '\0', size))
-                command->unclear = true;
+                command->unclear = command->cut = true;
         else
                 for (size_t at = 0; at < size;)
                         at = reader_step(&reader, text, at, size);
@@ -339,7 +339,7 @@ Command *command_parse(const char *text) {
         command->segments = g_ptr_array_new_with_free_func(segment_free);
         command->targets = g_ptr_array_new_with_free_func(g_free);
         if (size > COMMAND_BYTES_MAX) {
-                command->unclear = true;
+                command->unclear = command->cut = true;
                 return command;
         }
 

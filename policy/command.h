@@ -19,6 +19,7 @@ typedef struct Command {
         GPtrArray *targets;  /* char *: files that redirections name */
         bool chained;        /* more than one simple command, or anything around it: operator, redirection,
                                 substitution */
+        bool cut;            /* over a limit: what stands behind it was not looked at; unclear, too */
         bool unclear;        /* could not be taken apart: open quote, computed program name, over a limit */
         uint64_t words_seen; /* for command_may_run() */
 } Command;

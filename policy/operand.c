@@ -17,6 +17,8 @@ static const char *const path_members[] = {
         "cwd",
 };
 
+static const char *const list_members[] = { "paths", "files" };
+
 static const char *const patch_prefixes[] = {
         "*** Add File: ",
         "*** Update File: ",
@@ -26,12 +28,31 @@ static const char *const patch_prefixes[] = {
         "+++ b/",
 };
 
-static void add_path(GPtrArray *paths, const char *path) {
-        if (path && *path != '\0' && paths->len < OPERANDS_MAX)
-                g_ptr_array_add(paths, g_strdup(path));
+/* Looking goes on for a while when many are the same, and not for ever. */
+#define LOOKED_AT_MAX (64u * OPERANDS_MAX)
+
+typedef struct Paths {
+        GPtrArray *found;
+        unsigned looked_at;
+        bool all;
+} Paths;
+
+static void add_path(Paths *paths, const char *path) {
+        if (!path || *path == '\0' || !paths->all)
+                return;
+        if (paths->looked_at++ >= LOOKED_AT_MAX) {
+                paths->all = false;
+                return;
+        }
+        if (g_ptr_array_find_with_equal_func(paths->found, path, g_str_equal, NULL))
+                return;
+        if (paths->found->len < OPERANDS_MAX)
+                g_ptr_array_add(paths->found, g_strdup(path));
+        else
+                paths->all = false;
 }
 
-static void add_patch_paths(GPtrArray *paths, const char *patch) {
+static void add_patch_paths(Paths *paths, const char *patch) {
         g_auto(GStrv) lines = g_strsplit(patch, "\n", -1);
 
         for (char **line = lines; *line; line++)
@@ -40,25 +61,50 @@ static void add_patch_paths(GPtrArray *paths, const char *patch) {
                                 add_path(paths, g_strchomp(*line + strlen(patch_prefixes[i])));
 }
 
-GPtrArray *operand_paths(const char *policy_name, Jval arguments) {
-        g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
-        JIter iter = jval_iterate(jval_member(arguments, "paths"));
+static bool is_one_of(Jval key, const char *const *words, size_t n_words) {
+        for (size_t i = 0; i < n_words; i++)
+                if (jval_equals_text(key, words[i]))
+                        return true;
+        return false;
+}
+
+static void add_list(Paths *paths, Jval list) {
+        JIter iter = jval_iterate(list);
         Jval key, item;
 
-        for (size_t i = 0; i < G_N_ELEMENTS(path_members); i++)
-                add_path(paths, jval_text(jval_member(arguments, path_members[i])));
         while (jiter_next(&iter, &key, &item))
                 add_path(paths, jval_text(item));
+}
 
+/* Also within lists of edits and the like: a name is one wherever it stands. Documents are bounded in depth. */
+static void add_members(Paths *paths, Jval value) {
+        JIter iter = jval_iterate(value);
+        Jval key, item;
+
+        while (paths->all && jiter_next(&iter, &key, &item)) {
+                if (is_one_of(key, path_members, G_N_ELEMENTS(path_members)))
+                        add_path(paths, jval_text(item));
+                else if (is_one_of(key, list_members, G_N_ELEMENTS(list_members)))
+                        add_list(paths, item);
+                if (jval_is(item, J_OBJECT) || jval_is(item, J_ARRAY))
+                        add_members(paths, item);
+        }
+}
+
+GPtrArray *operand_paths(const char *policy_name, Jval arguments, bool *ret_all) {
+        Paths paths = { .found = g_ptr_array_new_with_free_func(g_free), .all = true };
+
+        add_members(&paths, arguments);
         if (g_ascii_strcasecmp(policy_name, "apply_patch") == 0) {
                 const char *patch = jval_text(jval_member(arguments, "patch"));
 
                 if (!patch)
                         patch = jval_text(jval_member(arguments, "input"));
                 if (patch)
-                        add_patch_paths(paths, patch);
+                        add_patch_paths(&paths, patch);
         }
-        return g_steal_pointer(&paths);
+        *ret_all = paths.all;
+        return paths.found;
 }
 
 char *operand_relative(const char *workspace, const char *path) {

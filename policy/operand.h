@@ -13,10 +13,11 @@
  * operand_paths() - the paths that a call names, as written
  * @policy_name: of the tool (tool-name.h)
  *
- * Looks at the members path, file, file_path, filename, target, destination, directory, dir, cwd and paths,
- * and at the file lines of a patch. At most OPERANDS_MAX. Return: a new array of strings, possibly empty.
+ * Looks at the members path, file, file_path, filename, target, source, destination, directory, dir and cwd, and at the
+ * lists paths and files, however deep they stand, and at the file lines of a patch. Return: a new array of strings, each once, at
+ * most OPERANDS_MAX; @ret_all is false when there are more: what is not judged must not pass for judged.
  */
-GPtrArray *operand_paths(const char *policy_name, Jval arguments);
+GPtrArray *operand_paths(const char *policy_name, Jval arguments, bool *ret_all);
 
 /**
  * operand_relative() - a path as it lies in the workspace

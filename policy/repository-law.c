@@ -4,6 +4,7 @@
 
 #include "common/cleanup.h"
 #include "common/limits.h"
+#include "policy/command-path.h"
 #include "policy/operand.h"
 #include "policy/repository-law.h"
 #include "policy/tool-name.h"
@@ -169,44 +170,47 @@ void repository_law_write(const RepositoryLaw *law, JWriter *writer) {
 
 /* ---- judging ---- */
 
-static bool path_is_protected(const LawEntry *entry, const char *workspace, const char *path) {
-        g_autofree char *relative = operand_relative(workspace, path);
+/* Paths outside are nothing of the workspace. */
+static GPtrArray *relative_ones(const char *workspace, const GPtrArray *paths) {
+        GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
 
-        return relative && operand_glob_match(entry->pattern, relative);
-}
+        for (guint i = 0; i < paths->len; i++) {
+                char *relative = operand_relative(workspace, paths->pdata[i]);
 
-/* A command may touch what it names. What it computes nobody can tell from here. */
-static bool command_touches(const LawEntry *entry, const char *workspace, const Command *command) {
-        for (guint i = 0; i < command->targets->len; i++)
-                if (path_is_protected(entry, workspace, command->targets->pdata[i]))
-                        return true;
-
-        for (guint i = 0; i < command->segments->len; i++) {
-                const CommandSegment *segment = command->segments->pdata[i];
-
-                for (guint k = 0; k < segment->words->len; k++)
-                        if (path_is_protected(entry, workspace, segment->words->pdata[k]))
-                                return true;
+                if (relative)
+                        g_ptr_array_add(found, relative);
         }
-        return false;
+        return found;
 }
 
-static bool entry_applies(const LawEntry *entry, const LawSubject *subject, const GPtrArray *paths) {
+/* What a call may touch, by what it says: relative paths, NULL for nothing; @ret_all is false when there are more. What a command
+ * computes nobody can tell from here. */
+static GPtrArray *find_touched(const LawSubject *subject, bool *ret_all) {
+        const char *cwd = jval_text(jval_member(subject->arguments, "cwd"));
+        g_autoptr(GPtrArray) written = NULL;
+
+        if (subject->reads_only || subject->extension || !subject->workspace)
+                return NULL;
+        if (subject->command)
+                return command_paths(subject->command, subject->workspace, cwd, ret_all);
+        written = operand_paths(subject->policy_name, subject->arguments, ret_all);
+        return relative_ones(subject->workspace, written);
+}
+
+static bool entry_applies(const LawEntry *entry, const LawSubject *subject, const GPtrArray *touched, bool all) {
         if (!entry->is_path)
                 return tool_pattern_means(entry->pattern, subject->policy_name);
-        if (subject->reads_only || subject->extension || !subject->workspace)
+        if (!touched)
                 return false;
-        if (subject->command)
-                return command_touches(entry, subject->workspace, subject->command);
-
-        for (guint i = 0; i < paths->len; i++)
-                if (path_is_protected(entry, subject->workspace, paths->pdata[i]))
+        for (guint i = 0; i < touched->len; i++)
+                if (operand_glob_match(entry->pattern, touched->pdata[i]))
                         return true;
-        return false;
+        return !all;
 }
 
 LawFinding repository_law_find(const RepositoryLaw *law, const LawSubject *subject) {
-        g_autoptr(GPtrArray) paths = operand_paths(subject->policy_name, subject->arguments);
+        bool all = true;
+        g_autoptr(GPtrArray) touched = law->entries->len > 0 ? find_touched(subject, &all) : NULL;
         LawFinding finding = { .verdict = VERDICT_ALLOW };
 
         if (law->unreadable && !subject->reads_only)
@@ -219,7 +223,7 @@ LawFinding repository_law_find(const RepositoryLaw *law, const LawSubject *subje
         for (guint i = 0; i < law->entries->len; i++) {
                 const LawEntry *entry = law->entries->pdata[i];
 
-                if (entry->verdict > finding.verdict && entry_applies(entry, subject, paths))
+                if (entry->verdict > finding.verdict && entry_applies(entry, subject, touched, all))
                         finding = (LawFinding){
                                 .verdict = entry->verdict,
                                 .entry = entry->pattern,

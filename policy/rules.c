@@ -196,6 +196,7 @@ typedef struct Matcher {
         Command *command;       /* taken apart on first need */
         GPtrArray *paths;       /* relative ones, on first need */
         bool paths_outside;
+        bool paths_all; /* else there are more than were looked at */
         const Rule *best[_RULE_SOURCE_MAX];
 } Matcher;
 
@@ -216,7 +217,7 @@ static void matcher_read_paths(Matcher *matcher) {
                 return;
 
         matcher->paths = g_ptr_array_new_with_free_func(g_free);
-        written = operand_paths(matcher->subject->policy_name, matcher->subject->arguments);
+        written = operand_paths(matcher->subject->policy_name, matcher->subject->arguments, &matcher->paths_all);
         for (guint i = 0; i < written->len; i++) {
                 char *relative = operand_relative(matcher->subject->workspace, written->pdata[i]);
 
@@ -240,7 +241,7 @@ static bool matches_command(Matcher *matcher, const Rule *rule) {
 }
 
 /* A rule that allows needs every path to match; one that denies or asks needs one. Paths outside never
- * match. */
+ * match. Of too many paths the worst is thought. */
 static bool matches_path(Matcher *matcher, const Rule *rule) {
         guint matched = 0;
 
@@ -248,6 +249,8 @@ static bool matches_path(Matcher *matcher, const Rule *rule) {
                 return false;
 
         matcher_read_paths(matcher);
+        if (!matcher->paths_all)
+                return rule->outcome != RULE_ALLOW;
         for (guint i = 0; i < matcher->paths->len; i++)
                 matched += operand_glob_match(rule->path, matcher->paths->pdata[i]);
         if (rule->outcome == RULE_ALLOW)

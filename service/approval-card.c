@@ -8,6 +8,14 @@
 #define NOTICE "The plugin runs alone in a sandbox of its own."
 #define CORE_NOTICE "A plugin asks for this while its own tool runs. What was allowed to that tool does not count for it."
 
+#define COMPUTED_NOTICE CORE_NOTICE " Parts of the command are known only when it runs: what they name is not held to what it is now."
+
+static const char *notice_of(const Invocation *invocation) {
+        if (!invocation->nested)
+                return NOTICE;
+        return core_operand_is_computed(invocation->nested->policy_name, jdoc_root(invocation->arguments)) ? COMPUTED_NOTICE : CORE_NOTICE;
+}
+
 void approval_card_done(ApprovalCard *card) {
         g_free(card->title);
         g_free(card->json);
@@ -60,7 +68,7 @@ void approval_card_make(const Invocation *invocation, ApprovalCard *ret) {
                 .client = client,
                 .plugin_name = plugin_get_name(owner_get_plugin(owner)),
                 .workspace = invocation->session->workspace[0] ? invocation->session->workspace : NULL,
-                .notice = nested ? CORE_NOTICE : NOTICE,
+                .notice = notice_of(invocation),
                 .caller_tool = outer ? outer->target->name : NULL,
                 .operands = operands,
                 .n_operands = n_operands,

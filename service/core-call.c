@@ -172,12 +172,18 @@ void core_call_fill_decision(const CoreCall *call, DecisionInput *ret) {
 
 /* ---- the person ---- */
 
+/* Nobody is asked about files that could be others by the time of the answer. */
+static void refuse_unbound(Invocation *invocation, const char *why) {
+        invocation_note_envelope(invocation, "operands", why);
+        invocation_fail(invocation, ERROR_REFUSED_BY_POLICY, "%s", why);
+}
+
 static void on_operands(int r, GPtrArray *operands, const char *error, void *userdata) {
         CoreCall *call = userdata;
 
         call->reader = core_operand_reader_free(call->reader);
         if (r < 0) {
-                invocation_fail(call->invocation, ERROR_REFUSED_BY_POLICY, "%s", error);
+                refuse_unbound(call->invocation, error);
                 return;
         }
         call->operands = operands;
@@ -189,12 +195,17 @@ void core_call_ask(CoreCall *call) {
         Invocation *invocation = call->invocation;
         const char *workspace = invocation->session->workspace;
         g_autoptr(GPtrArray) names = NULL;
-        bool shell = tool_category(call->policy_name) == CATEGORY_SHELL;
+        bool shell = tool_category(call->policy_name) == CATEGORY_SHELL, all = true;
 
         invocation->state = INVOCATION_APPROVAL;
         if (!core_gate_take_card(call->gate, call))
                 return;
-        names = workspace[0] ? core_operand_names(call->policy_name, workspace, jdoc_root(invocation->arguments)) : NULL;
+        if (workspace[0])
+                names = core_operand_names(call->policy_name, workspace, jdoc_root(invocation->arguments), &all);
+        if (!all) {
+                refuse_unbound(invocation, CORE_OPERANDS_TOO_MANY);
+                return;
+        }
         if (!names || names->len == 0) {
                 tool_call_open_card(invocation);
                 return;

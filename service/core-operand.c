@@ -10,64 +10,46 @@
 #include "common/limits.h"
 #include "common/safe-file.h"
 #include "common/sha256.h"
-#include "policy/command.h"
+#include "policy/command-path.h"
 #include "policy/operand.h"
 #include "policy/tool-name.h"
 #include "service/core-operand.h"
 
 /* ---- by text ---- */
 
-static void add_name(GPtrArray *names, const char *workspace, const char *path) {
-        g_autofree char *relative = operand_relative(workspace, path);
-
-        if (!relative || strcmp(relative, ".") == 0 || names->len >= OPERANDS_MAX)
-                return;
-        for (guint i = 0; i < names->len; i++)
-                if (strcmp(g_ptr_array_index(names, i), relative) == 0)
-                        return;
-        g_ptr_array_add(names, g_steal_pointer(&relative));
-}
-
-static void add_command(GPtrArray *names, const char *workspace, const char *text) {
-        g_autoptr(Command) command = command_parse(text);
-
-        for (guint i = 0; i < command->segments->len; i++) {
-                const CommandSegment *segment = g_ptr_array_index(command->segments, i);
-
-                for (guint j = 0; j < segment->words->len; j++)
-                        add_name(names, workspace, g_ptr_array_index(segment->words, j));
-        }
-        for (guint i = 0; i < command->targets->len; i++)
-                add_name(names, workspace, g_ptr_array_index(command->targets, i));
-}
-
-GPtrArray *core_operand_names(const char *policy_name, const char *workspace, Jval input) {
-        g_autoptr(GPtrArray) paths = operand_paths(policy_name, input);
+static GPtrArray *relative_ones(const char *workspace, const GPtrArray *paths) {
         GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-        const char *command = jval_text(jval_member(input, "command"));
 
-        if (tool_category(policy_name) == CATEGORY_SHELL && command) {
-                const char *cwd = jval_text(jval_member(input, "cwd"));
-                g_autofree char *folder = cwd ? g_canonicalize_filename(cwd, workspace) : g_strdup(workspace);
-                g_autofree char *below = operand_relative(workspace, folder);
+        for (guint i = 0; i < paths->len; i++) {
+                g_autofree char *relative = operand_relative(workspace, paths->pdata[i]);
 
-                /* The words of a command are meant from where it runs. */
-                add_command(names, workspace, command);
-                if (below && strcmp(below, ".") != 0) {
-                        g_autoptr(GPtrArray) inside = g_ptr_array_new_with_free_func(g_free);
-
-                        add_command(inside, folder, command);
-                        for (guint i = 0; i < inside->len; i++) {
-                                g_autofree char *path = g_build_filename(below, g_ptr_array_index(inside, i), NULL);
-
-                                add_name(names, workspace, path);
-                        }
-                }
-                return names;
+                if (relative && strcmp(relative, ".") != 0 &&
+                                !g_ptr_array_find_with_equal_func(names, relative, g_str_equal, NULL))
+                        g_ptr_array_add(names, g_steal_pointer(&relative));
         }
-        for (guint i = 0; i < paths->len; i++)
-                add_name(names, workspace, g_ptr_array_index(paths, i));
         return names;
+}
+
+static Command *command_of(const char *policy_name, Jval input) {
+        const char *text = jval_text(jval_member(input, "command"));
+
+        return text && tool_category(policy_name) == CATEGORY_SHELL ? command_parse(text) : NULL;
+}
+
+GPtrArray *core_operand_names(const char *policy_name, const char *workspace, Jval input, bool *ret_all) {
+        g_autoptr(Command) command = command_of(policy_name, input);
+        g_autoptr(GPtrArray) paths = NULL;
+
+        if (command)
+                return command_paths(command, workspace, jval_text(jval_member(input, "cwd")), ret_all);
+        paths = operand_paths(policy_name, input, ret_all);
+        return relative_ones(workspace, paths);
+}
+
+bool core_operand_is_computed(const char *policy_name, Jval input) {
+        g_autoptr(Command) command = command_of(policy_name, input);
+
+        return command && command_is_computed(command);
 }
 
 /* ---- by bytes ---- */
@@ -103,7 +85,7 @@ static int digest_of(int workspace, const char *name, size_t *left, char **ret) 
 static int read_operands(void *data, GString *ret_text, sd_bus_error *reterr) {
         CoreOperandReader *reader = data;
         _cleanup_close_ int workspace = open(reader->workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        size_t left = CORE_OPERAND_BYTES_MAX;
+        size_t left = CORE_OPERAND_BYTES_MAX, n = 0;
         g_auto(JWriter) writer = {};
         g_autofree char *text = NULL;
 
@@ -122,6 +104,8 @@ static int read_operands(void *data, GString *ret_text, sd_bus_error *reterr) {
                                                       : "%s can't be read.", name);
                 if (!digest && reader->shell)
                         continue;
+                if (++n > OPERANDS_MAX)
+                        return errors_set(reterr, ERROR_TOO_LARGE, CORE_OPERANDS_TOO_MANY);
                 jwriter_begin_object(&writer);
                 jwriter_member_string(&writer, "path", name);
                 jwriter_member_string(&writer, "sha256", digest ?: "");

@@ -10,11 +10,16 @@
 /**
  * core_operand_names() - the files that a call names, by its text alone
  * @policy_name: of the call
+ * @ret_all: false when there are too many, or the command is too long to be looked at: no card can be bound to them
  *
- * Of a shell command every word and every redirection that may be a path. Return: a new array of relative paths, possibly
- * empty; at most OPERANDS_MAX.
+ * Of a shell command all that command_paths() finds. Return: a new array of relative paths, possibly empty.
  */
-GPtrArray *core_operand_names(const char *policy_name, const char *workspace, Jval input);
+GPtrArray *core_operand_names(const char *policy_name, const char *workspace, Jval input, bool *ret_all);
+
+/** core_operand_is_computed() - whether a command also names what only the shell will know, and no card can be bound to */
+bool core_operand_is_computed(const char *policy_name, Jval input);
+
+#define CORE_OPERANDS_TOO_MANY "The call names too many files to be bound to an approval; ask for less at a time."
 
 /* What comes of looking at them. @operands belongs to whoever is called; NULL when @r is negative. */
 typedef void (*CoreOperandsDone)(int r, GPtrArray *operands, const char *error, void *userdata);

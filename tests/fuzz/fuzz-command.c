@@ -4,9 +4,10 @@
 
 #include <string.h>
 
+#include "common/limits.h"
 #include "fuzz.h"
 #include "policy/auto-review.h"
-#include "policy/command.h"
+#include "policy/command-path.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         g_autofree char *text = g_strndup((const char *) data, size);
@@ -16,6 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         const ReviewSubject subject = {
                 .policy_name = "exec_shell", .category = CATEGORY_SHELL, .command = command
         };
+        bool all;
+        g_autoptr(GPtrArray) paths = command_paths(command, "/w/s", "sub", &all);
         const char *why = NULL;
 
         if (command_is_plain(command)) {
@@ -30,6 +33,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 MUST(command_segment_begins(only, (char **) prefix->pdata));
                 MUST(command_runs(command, (char **) prefix->pdata));
         }
+        for (guint i = 0; i < paths->len; i++) {
+                const char *path = paths->pdata[i];
+
+                MUST(path[0] != '/' && path[0] != '\0' && strcmp(path, "..") != 0 && !g_str_has_prefix(path, "../"));
+        }
+        MUST(paths->len <= COMMAND_PATHS_MAX && (all || command->cut || strlen(text) > 1000));
         MUST(!family || command_is_plain(command));
         MUST(!words || words[0]);
         (void) auto_review_find(NULL, &subject, &why, NULL);

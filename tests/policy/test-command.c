@@ -2,9 +2,11 @@
 #include <glib.h>
 #include <string.h>
 
+#include "common/limits.h"
 #include "policy/auto-review.h"
-#include "policy/command.h"
+#include "policy/command-path.h"
 #include "policy/operand.h"
+#include "test-json.h"
 
 /* What must be found although it is hidden, by the words of a denied command. */
 static void test_runs(void) {
@@ -283,6 +285,91 @@ static void test_paths(void) {
         }
 }
 
+/* A name is found wherever it stands, each once, and that there are too many is told. */
+static void test_operand_paths(void) {
+        static const struct {
+                const char *tool, *arguments, *paths;
+        } cases[] = {
+                { "edit_file", "{\"path\":\"a\",\"old_string\":\"path\"}", "a" },
+                { "multi_edit", "{\"edits\":[{\"path\":\"a\"},{\"file\":\"b\"},{\"path\":\"a\"}]}", "a b" },
+                { "move", "{\"source\":\"a\",\"destination\":\"b\",\"cwd\":\"c\"}", "a b c" },
+                { "read_many", "{\"paths\":[\"a\",{\"path\":\"b\"},7],\"files\":[\"c\"]}", "a b c" },
+                { "apply_patch", "{\"patch\":\"--- a/x\\n+++ b/x\\n*** Move to: y\\n\"}", "x y" },
+                { "write_file", "{\"path\":7,\"content\":{\"text\":\"a\"}}", "" },
+        };
+        g_autoptr(GString) many = g_string_new("{\"paths\":[\"x\"");
+        g_autoptr(Jdoc) large = NULL, same = NULL;
+        bool all;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(Jdoc) doc = parse_json(cases[i].arguments);
+                g_autoptr(GPtrArray) paths = operand_paths(cases[i].tool, jdoc_root(doc), &all);
+                g_autofree char *joined = NULL;
+
+                g_ptr_array_add(paths, NULL);
+                joined = g_strjoinv(" ", (char **) paths->pdata);
+                g_assert_cmpstr(joined, ==, cases[i].paths);
+                g_assert_true(all);
+        }
+        for (unsigned i = 1; i < OPERANDS_MAX; i++)
+                g_string_append(many, ",\"x\"");
+        same = parse_json(g_string_append(many, "]}")->str);
+        g_ptr_array_unref(operand_paths("t", jdoc_root(same), &all));
+        g_assert_true(all);
+
+        g_string_truncate(many, many->len - 2);
+        for (unsigned i = 0; i < OPERANDS_MAX; i++)
+                g_string_append_printf(many, ",\"%u\"", i);
+        large = parse_json(g_string_append(many, "]}")->str);
+        g_ptr_array_unref(operand_paths("t", jdoc_root(large), &all));
+        g_assert_false(all);
+}
+
+/* What a command names, also from where it goes and behind an option; a command that is not read to its end is told. */
+static void test_command_paths(void) {
+        static const struct {
+                const char *command, *cwd, *paths;
+                bool computed;
+        } cases[] = {
+                { "sh job.sh", NULL, "sh job.sh", false },
+                { "cd sub && ./job.sh", NULL, "cd sub/cd sub sub/sub job.sh sub/job.sh", false },
+                { "make -Csub all", NULL, "make sub/make -Csub sub/-Csub sub sub/sub all sub/all", false },
+                { "sh -c 'cd sub; cat x'", NULL, NULL, false },
+                { "cat /etc/passwd ../x ~/y", NULL, "cat", true },
+                { "cat x", "/w/sub", "cat sub/cat x sub/x", false },
+                { "cat x", "/elsewhere", "cat x", false },
+                { "tar --file=x > y", NULL, "tar --file=x x y", false },
+                { "F=x; sh $F", NULL, NULL, true },
+                { "sh *.sh", NULL, "sh *.sh", true },
+        };
+        g_autofree char *words = g_strnfill(3000, ' '), *long_one = NULL;
+        g_autoptr(Command) command = NULL;
+        bool all;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(Command) one = command_parse(cases[i].command);
+                g_autoptr(GPtrArray) paths = command_paths(one, "/w", cases[i].cwd, &all);
+                g_autofree char *joined = NULL;
+
+                g_test_message("%s", cases[i].command);
+                g_ptr_array_add(paths, NULL);
+                joined = g_strjoinv(" ", (char **) paths->pdata);
+                if (cases[i].paths)
+                        g_assert_cmpstr(joined, ==, cases[i].paths);
+                else
+                        g_assert_nonnull(strstr(joined, "x"));
+                g_assert_true(all);
+                g_assert_true(command_is_computed(one) == cases[i].computed);
+        }
+
+        for (size_t i = 0; i < 3000; i += 2)
+                words[i] = 'a';
+        long_one = g_strconcat(": ", words, "; sh job.sh", NULL);
+        command = command_parse(long_one);
+        g_ptr_array_unref(command_paths(command, "/w", NULL, &all));
+        g_assert_false(all);
+}
+
 static void test_glob(void) {
         static const struct {
                 const char *pattern;
@@ -323,5 +410,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/auto-review/floor", test_review_floor);
         g_test_add_func("/operand/relative", test_paths);
         g_test_add_func("/operand/glob", test_glob);
+        g_test_add_func("/operand/AP-01-C1-paths", test_operand_paths);
+        g_test_add_func("/command/AP-01-C1-paths", test_command_paths);
         return g_test_run();
 }

@@ -183,17 +183,23 @@ static void test_operand_names(void) {
                 { "read_file", "{\"path\":\"/w/a\"}", "a" },
                 { "read_file", "{\"path\":\"../x\"}", "" },
                 { "write_file", "{\"path\":\"a\",\"content\":\"b c\"}", "a" },
+                { "read_file", "{\"edits\":[{\"path\":\"a\"},{\"more\":{\"file\":\"b\"}}],\"files\":[\"c\",\"./a\"]}", "a b c" },
                 { "exec_shell", "{\"command\":\"sh ./job.sh -x /etc/passwd < in.txt\"}", "sh job.sh -x in.txt" },
-                { "exec_shell", "{\"command\":\"cd x && ./a; b | c\"}", "cd x a b c" },
+                { "exec_shell", "{\"command\":\"cd x && ./a; b | c\"}", "cd x/cd x x/x a x/a b x/b c x/c" },
                 { "exec_shell", "{\"command\":\"./a\",\"cwd\":\"sub\"}", "a sub/a" },
+                { "exec_shell", "{\"command\":\"F=a --b=c @d -fe ~/g\"}", "F=a a --b=c c @d d -fe e" },
+                { "exec_shell", "{\"command\":\"x -C y\",\"cwd\":\"/w/z\"}", "x z/x y/x z/y/x -C z/-C y/-C z/y/-C y z/y y/y z/y/y" },
                 { "exec_shell", "{}", "" },
         };
 
+        bool all;
+
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autoptr(Jdoc) input = parse(cases[i].input);
-                g_autoptr(GPtrArray) names = core_operand_names(cases[i].policy_name, "/w", jdoc_root(input));
+                g_autoptr(GPtrArray) names = core_operand_names(cases[i].policy_name, "/w", jdoc_root(input), &all);
                 g_autofree char *joined = NULL;
 
+                g_assert_true(all);
                 g_ptr_array_add(names, NULL);
                 joined = g_strjoinv(" ", (char **) names->pdata);
                 g_test_message("%s", cases[i].input);
