@@ -8,8 +8,6 @@
 #include "policy/operand.h"
 #include "policy/tool-name.h"
 
-#define HASH_CHARS 16
-
 void approval_keys_done(ApprovalKeys *keys) {
         g_clear_pointer(&keys->exact, g_free);
         g_clear_pointer(&keys->grouping, g_free);
@@ -17,17 +15,10 @@ void approval_keys_done(ApprovalKeys *keys) {
         keys->extension_origin = false;
 }
 
-static char *short_hash(const char *text) {
-        char *hash = sha256_hex(text, strlen(text));
-
-        hash[HASH_CHARS] = '\0';
-        return hash;
-}
-
 char *arguments_hash(Jval arguments) {
         g_autofree char *canonical = jval_canonical(arguments);
 
-        return short_hash(canonical);
+        return sha256_hex(canonical, strlen(canonical));
 }
 
 /* Parts of a key are separated by ':' and '@'; neither may come from inside a part. */
@@ -102,7 +93,7 @@ static char *patch_grouping(const char *exact, Jval arguments) {
         g_ptr_array_sort(paths, compare_texts);
         for (guint i = 0; i < paths->len; i++)
                 g_string_append_printf(all, "%s\n", (char *) paths->pdata[i]);
-        hash = short_hash(all->str);
+        hash = sha256_hex(all->str, all->len);
         return g_strdup_printf("patch:%s", hash);
 }
 

@@ -43,5 +43,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ApprovalKeys, approval_keys_done)
  */
 int approval_keys_make(const ApprovalSubject *subject, Jval arguments, ApprovalKeys *ret);
 
-/** arguments_hash() - the first 16 hex digits of the SHA-256 of the canonical arguments; a new string */
+/**
+ * arguments_hash() - the SHA-256 of the canonical arguments in hex; a new string
+ *
+ * All of it, where contract 5.4.1 takes the first 64 bits: an extension writes both what it gets a grant for and what it calls
+ * later, and for two that agree in 64 bits it has to try no more than four thousand million, at home and before it is installed.
+ */
 char *arguments_hash(Jval arguments);
