@@ -27,6 +27,7 @@ typedef struct CoreJob {
         Builtin *builtin;
         HostLaunch *launch;
         char *workspace;
+        bool runs;  /* a command, which may leave something behind */
         bool alone; /* no other call that changes the workspace may run beside it */
         char *request;
         size_t request_size;
@@ -122,8 +123,9 @@ static void on_frame(Channel *channel, const uint8_t *payload, size_t size, void
                 job->answer = g_strndup((const char *) payload, size);
                 job->answer_size = size;
         }
-        /* It has said what it had to say. What a command left behind goes now, not when systemd gets to it. */
-        sandbox_unit_kill(job->unit);
+        /* It has said what it had to say, and ends. What a command left behind goes now, not when systemd gets to it. */
+        if (job->runs)
+                sandbox_unit_kill(job->unit);
 }
 
 static void on_closed(Channel *channel, int error, const char *reason, void *userdata) {
@@ -312,6 +314,7 @@ static int builtin_start(
         }
         job->builtin = builtin;
         job->workspace = g_strdup(request->workspace);
+        job->runs = launch.access == WORKSPACE_RUN;
         job->alone = launch.access != WORKSPACE_READ || (request->operands && request->operands->len > 0);
         job->request = request_json(request, &job->request_size);
         job->done = done;

@@ -24,19 +24,26 @@ class BoundCase(CoreCase):
 
 @unittest.skipUnless(os.path.exists('/run/private-systemd'), "the journal of a desktop's user is left alone")
 class Units(BoundCase):
+    def journal(self):
+        return subprocess.run(['journalctl', '--user', '-o', 'cat'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              check=False).stdout
+
     def started(self):
         """What systemd itself says that it started for this extension, in order."""
-        out = subprocess.run(['journalctl', '--user', '-o', 'cat'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                             check=False).stdout
-        return re.findall(rf'Started codewhale-host-core:(\w+)-\d+\.service - Core tool \w+ for extension {self.plugin}\.', out)
+        return re.findall(rf'Started (codewhale-host-core:\w+-\d+\.service) - Core tool \w+ for extension {self.plugin}\.', self.journal())
 
     def test_each_call_is_a_unit_of_its_own(self):
-        names = [name for name, _ in CALLS]
-        done = self.outcomes(*CALLS, CALLS[0])
+        calls = [*CALLS, CALLS[0]]
+        done = self.outcomes(*calls)
         self.assertEqual([outcome['ok']['isError'] for outcome in done], [False] * len(done))
         iterate_until(lambda: len(self.started()) >= len(done), what='the journal')
-        self.assertEqual(self.started(), [*names, names[0]])
+        units = self.started()
+        self.assertEqual([re.split('[:-]', unit)[3] for unit in units], [name for name, _ in calls])
+        self.assertEqual(len(set(units)), len(units))
         iterate_until(lambda: not [name for name in self.units.names() if 'core' in name], what='the end of the last unit')
+        # What does its work is no failure of a unit, to systemd either; only a command is killed with what it may have left.
+        journal = self.journal()
+        self.assertEqual([unit for unit in units if f'{unit}: Failed' in journal and ':shell-' not in unit], [])
 
 
 class Bounds(BoundCase):
