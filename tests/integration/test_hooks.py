@@ -89,6 +89,13 @@ class FailClosed(HooksCase):
         self.client.plugin('Disable', guard)
         self.assertEqual(self.ran(), 0)
 
+    def test_HK_07_host_that_breaks_its_channel(self):
+        self.check("(await import('node:fs')).writeSync(1, 'this is no frame'); await new Promise(() => {})",
+                   'protocol violation: bytes were received that are no CWX1 frame')
+
+    def test_HK_07_host_that_runs_out_of_memory(self):
+        self.check("const all = []; for (;;) all.push(new Array(1 << 20).fill(1.5))", 'the runtime gave up, as it does when its memory is used up')
+
     def test_B2_said_no_is_another_name_than_could_not_be_asked(self):
         self.listen("return { kind: 'deny', reason: 'not today' }")
         error = self.refused('HookDenied')
