@@ -26,6 +26,10 @@ class RecordCase(ServiceCase):
     def records(self, **more):
         return json.loads(self.client.call('Decisions', 'Query', '(a{sv})', options(**more)))
 
+    def configure(self, text):
+        self.daemon.write_config(text)
+        self.client.call('', 'Reload')
+
     def path(self):
         return max((self.daemon.home / 'extensions' / 'decisions').glob('decisions-*.jsonl'))
 
@@ -85,10 +89,10 @@ class Kinds(RecordCase):
         session = self.client.call('Sessions', 'Open', '(a{sv})', options(posture='never'))
         ends('RefusedByPolicy', lambda: self.client.tool('probe', session=session))
         approver.decide = lambda card: None
-        (self.daemon.home / 'config.toml').write_text((self.daemon.home / 'config.toml').read_text() + '[approvals]\ntimeout_sec = 1\n')
-        self.client.call('', 'Reload')
+        self.configure(CONFIG + '[approvals]\ntimeout_sec = 1\n')
         ends('TimedOut', lambda: self.client.tool('probe'))
         self.assertNotIn(approver.unique_name, self.records(kind='card')[0].get('answered_by', ''))  # AP-15: it blames nobody
+        self.configure(CONFIG)  # what is withdrawn next has all the time there is
         call = self.client.start_tool('probe')
         iterate_until(lambda: len(self.client.call('Approvals', 'List')) == 1, what='the card')
         self.client.plugin('Disable', self.plugin)
@@ -130,7 +134,12 @@ class Kinds(RecordCase):
         self.assertIn('2 s', described['words'])
         self.assertEqual(described['expires_usec'] - described['given_usec'], 2000000)
         self.assertIn(approver.unique_name, described['given_by'])
-        self.client.tool('probe')
+        call = self.client.start_tool('probe')
+        iterate_until(lambda: call.done or len(approver.cards) > 1, what='an answer, or a card where its time is over already')
+        if call.done:
+            call.result()
+        else:
+            approver.answer(approver.cards[1], 'deny')
         iterate_until(lambda: not self.client.call('Grants', 'List'), what='the end of the grant')
         self.assertEqual(self.records(kind='grant')[0]['outcome'], 'expired')
         approver.vanish()
