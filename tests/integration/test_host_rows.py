@@ -9,6 +9,7 @@ from pathlib import Path
 
 from codewhale import ServiceCase, iterate_until, tool_source
 from codewhale.daemon import CONFIG
+from codewhale.terminal import run
 from gi.repository import GLib
 
 RESIDENT_KIB = 160 * 1024  # contract 3.5
@@ -164,6 +165,9 @@ class Messages(RowCase):
         self.assertEqual([text.split()[0] for text in texts], [f'<{n}>' for n in range(6, 70)])
         self.assertTrue(all(text.endswith('…') and len(text.encode()) <= 2048 + len('…'.encode()) for text in texts))
         self.assertEqual((self.facts()['HostState'], self.describe()['crashes']), ('ready', 0))
+        page = run(self.bus.address, 'show', 'probe').stdout
+        self.assertEqual([line.split()[0] for line in page.partition('Host diagnostics')[2].splitlines()[1:]],
+                         ['(44', *(f'<{n}>' for n in range(50, 70))])
 
 
 del RowCase, ServiceCase
