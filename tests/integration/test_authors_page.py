@@ -11,29 +11,10 @@ import unittest
 from pathlib import Path
 
 from codewhale import Daemon, Units
+from codewhale.page import blocks, pattern, says
 from codewhale.terminal import environment, program, read_now
 
 PAGE = Path(__file__).resolve().parents[2] / 'docs' / 'AUTHORS.md'
-
-
-def blocks(text):
-    """Each block of the page as its lines without the indent."""
-    found, block = [], []
-    for line in text.split('\n'):
-        if line.startswith('    '):
-            block.append(line[4:])
-        elif not line.strip() and block:
-            block.append('')
-        elif block:
-            found.append('\n'.join(block).rstrip())
-            block = []
-    return found
-
-
-def pattern(expected):
-    """A line that is … alone stands for any lines, … in a line for any text in it."""
-    lines = [r'(?:.*\n)*?' if line == '…' else '.*'.join(map(re.escape, line.split('…'))) + r'\n' for line in expected.split('\n')]
-    return ''.join(lines)
 
 
 class Page(unittest.TestCase):
@@ -68,7 +49,7 @@ class Page(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=90, check=False).stdout
 
     def assertPrinted(self, expected, printed):
-        if not re.fullmatch(pattern(expected), printed if printed.endswith('\n') else printed + '\n'):
+        if not says(expected, printed):
             self.fail(f'the page says\n{expected}\n\nbut it is\n{printed}')
 
     def read_until(self, wanted, seconds=60):
