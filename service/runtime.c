@@ -35,6 +35,7 @@ struct RuntimeSelector {
         RuntimeKind probing; /* which kind the candidates are of */
         GString *findings;
         int output; /* of the candidate that runs */
+        bool late;  /* it was ended because it took too long */
         sd_event_source *child;
         sd_event_source *timer;
 };
@@ -162,7 +163,11 @@ static int on_probe_exit(sd_event_source *source, const siginfo_t *info, void *u
         (void) source;
         n = read(selector->output, output, PROBE_OUTPUT_BYTES_MAX);
         output[n > 0 ? n : 0] = '\0';
-        if (info->si_code != CLD_EXITED || info->si_status != 0)
+        /* Whatever it left behind; its number is nobody else's before this function has returned. */
+        (void) kill(-info->si_pid, SIGKILL);
+        if (selector->late)
+                g_string_append_printf(selector->findings, "%s --version gave no answer in %u seconds. ", path, PROBE_MSEC / 1000);
+        else if (info->si_code != CLD_EXITED || info->si_status != 0)
                 g_string_append_printf(selector->findings, "%s --version failed. ", path);
         else
                 selector_judge(selector, path, output);
@@ -177,6 +182,7 @@ static int on_probe_timer(sd_event_source *source, uint64_t usec, void *userdata
 
         (void) source;
         (void) usec;
+        selector->late = true;
         /* The exit that follows is judged by on_probe_exit(). */
         (void) sd_event_source_send_child_signal(selector->child, SIGKILL, NULL, 0);
         return 0;
@@ -199,7 +205,7 @@ static int selector_spawn(RuntimeSelector *selector, const char *path) {
 
         (void) sigemptyset(&none);
         (void) posix_spawnattr_init(&attributes);
-        (void) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+        (void) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
         (void) posix_spawnattr_setsigmask(&attributes, &none);
         (void) posix_spawn_file_actions_init(&actions);
         (void) posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -211,7 +217,10 @@ static int selector_spawn(RuntimeSelector *selector, const char *path) {
         if (r < 0)
                 return r;
 
+        selector->late = false;
         r = sd_event_add_child(selector->event, &selector->child, pid, WEXITED, on_probe_exit, selector);
+        if (r >= 0)
+                r = sd_event_source_set_child_process_own(selector->child, true);
         if (r < 0)
                 return r;
         return sd_event_add_time_relative(selector->event, &selector->timer, CLOCK_MONOTONIC, PROBE_MSEC * 1000, 0,

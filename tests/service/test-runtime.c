@@ -172,6 +172,53 @@ static void test_select_none(Fixture *fixture, const void *data) {
         g_assert_nonnull(strstr(selection.why, old));
 }
 
+/* A program of any text */
+static char *make_script(const Fixture *fixture, const char *folder, const char *text) {
+        char *path = make_program(fixture, folder, "node", "");
+
+        g_assert_true(g_file_set_contents(path, text, -1, NULL));
+        g_assert_cmpint(chmod(path, 0755), ==, 0);
+        return path;
+}
+
+/* Also when nobody asks for its exit status: process 1 of a container may not. */
+static bool has_ended(const char *pid) {
+        g_autofree char *path = g_strdup_printf("/proc/%s/stat", pid), *text = NULL;
+
+        return !g_file_get_contents(path, &text, NULL, NULL) || strstr(text, ") Z ") || strstr(text, ") X ");
+}
+
+static void wait_until_gone(const char *file) {
+        g_autofree char *pid = NULL;
+
+        g_assert_true(g_file_get_contents(file, &pid, NULL, NULL));
+        g_strchomp(pid);
+        g_assert_cmpint(g_ascii_strtoll(pid, NULL, 10), >, 1);
+        while (!has_ended(pid))
+                g_usleep(10000);
+}
+
+/* One that never answers, one that never ends answering and one that leaves something running hold up nobody for ever. */
+static void test_candidates_that_hang(Fixture *fixture, const void *data) {
+        g_autofree char *pid = g_build_filename(fixture->directory, "pid", NULL), *left = g_build_filename(fixture->directory, "left", NULL);
+        g_autofree char *hangs = g_strdup_printf("#!/bin/sh\nsleep 1000 &\necho $! > '%s'\nwait\n", pid);
+        g_autofree char *leaves = g_strdup_printf("#!/bin/sh\nsleep 1000 &\necho $! > '%s'\necho v18.0.0\n", left);
+        g_autofree char *first = make_script(fixture, "first", hangs), *third = make_script(fixture, "third", leaves);
+        g_autofree char *second = make_script(fixture, "second", "#!/bin/sh\nwhile echo v24; do :; done\nexit 1\n");
+        g_autofree char *search = g_strdup_printf("%s/first:%s/second:%s/third", fixture->directory, fixture->directory, fixture->directory);
+        g_autofree char *late = g_strdup_printf("%s --version gave no answer in ", first);
+        g_autofree char *failed = g_strdup_printf("%s --version failed", second), *old = g_strdup_printf("%s is 18.0.0", third);
+        g_auto(Selection) selection = run_selection(fixture, &(RuntimeConfig) { .kind = RUNTIME_NODE, .search_path = search });
+
+        (void) data;
+        g_assert_null(selection.path);
+        g_assert_nonnull(strstr(selection.why, late));
+        g_assert_nonnull(strstr(selection.why, failed));
+        g_assert_nonnull(strstr(selection.why, old));
+        wait_until_gone(pid);
+        wait_until_gone(left);
+}
+
 /* A configured path that fails is reported; nothing else is searched (contract 3.1). */
 static void test_explicit_never_falls_back(Fixture *fixture, const void *data) {
         g_autofree char *good = make_program(fixture, "good", "node", "v24.0.0"), *search = g_strdup_printf("%s/good", fixture->directory);
@@ -355,6 +402,7 @@ int main(int argc, char **argv) {
         ADD("/runtime/H11-candidates", test_candidates);
         ADD("/runtime/first-suitable", test_select_first_suitable);
         ADD("/runtime/none-names-floor-and-finds", test_select_none);
+        ADD("/runtime/H11-candidates-that-hang", test_candidates_that_hang);
         ADD("/runtime/explicit-never-falls-back", test_explicit_never_falls_back);
         ADD("/runtime/probe-environment-is-empty", test_probe_environment);
         return g_test_run();
