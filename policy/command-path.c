@@ -5,7 +5,7 @@
 #include "policy/command-path.h"
 #include "policy/operand.h"
 
-#define PLACES_MAX 16u
+#define PLACES_MAX 64u
 
 typedef struct Search {
         const char *workspace;
