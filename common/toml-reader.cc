@@ -90,7 +90,10 @@ private:
                 std::ostringstream out;
 
                 out << toml::json_formatter(leaf, toml::format_flags::quote_dates_and_times);
-                json += out.str();
+                if constexpr (toml::is_date<T> || toml::is_time<T> || toml::is_date_time<T>)
+                        json += TOML_DATE_PREFIX + out.str().substr(1);
+                else
+                        json += out.str();
         }
 
         void write_table(const toml::table &table) {

@@ -8,6 +8,10 @@
 
 #include <stddef.h>
 
+/* How the JSON of a date or time begins: a string like any other, but that its first digit is spelled as an escape. No string of a
+ * document is spelled so, and whoever may not take a date for a text can tell the two apart. */
+#define TOML_DATE_PREFIX "\"\\u003"
+
 /* Where each value of a document stood in its text, found by where it stands in the JSON that was made of it. */
 typedef struct TomlLines TomlLines;
 
@@ -22,7 +26,7 @@ typedef struct TomlError {
 /**
  * toml_to_json() - read a TOML 1.0 document
  * @text:     UTF-8, not ended by NUL
- * @ret_json: the document as JSON; dates and times become strings, infinities and NaN are refused; g_free() it
+ * @ret_json: the document as JSON; dates and times become strings (TOML_DATE_PREFIX), infinities and NaN are refused; g_free() it
  *
  * Blocks for about a millisecond.
  *

@@ -5,6 +5,7 @@
 #include "common/address.h"
 #include "common/cleanup.h"
 #include "common/limits.h"
+#include "common/toml.h"
 #include "service/config-read.h"
 
 #define ACTIVATION_WORDS "\"on-demand\" or \"eager\""
@@ -228,6 +229,28 @@ static unsigned depth_of(Jval value, unsigned left) {
         return deepest + 1;
 }
 
+static bool is_date(Jval value) {
+        size_t size;
+        const char *source = jval_source(value, &size);
+
+        return source && size > strlen(TOML_DATE_PREFIX) && strncmp(source, TOML_DATE_PREFIX, strlen(TOML_DATE_PREFIX)) == 0;
+}
+
+/* Of a value that is no deeper than may be. */
+static bool holds_date(Jval value) {
+        JIter iter = jval_iterate(value);
+        Jval key, item;
+
+        if (jval_is(value, J_STRING))
+                return is_date(value);
+        if (!jval_is(value, J_OBJECT) && !jval_is(value, J_ARRAY))
+                return false;
+        while (jiter_next(&iter, &key, &item))
+                if (holds_date(item))
+                        return true;
+        return false;
+}
+
 Jval config_plugin_table(Jval root, const char *plugin_name) {
         return jval_member(jval_member(jval_member(root, "plugins"), plugin_name), "config");
 }
@@ -238,9 +261,11 @@ char *config_plugin_table_problem(Jval table) {
         if (!jval_source(table, &size))
                 return NULL;
         if (size > PLUGIN_CONFIG_BYTES_MAX)
-                return g_strdup_printf("over %zu bytes", PLUGIN_CONFIG_BYTES_MAX);
+                return g_strdup_printf("is over %zu bytes", PLUGIN_CONFIG_BYTES_MAX);
         if (depth_of(table, PLUGIN_CONFIG_DEPTH_MAX + 1) > PLUGIN_CONFIG_DEPTH_MAX)
-                return g_strdup_printf("over %u levels deep", PLUGIN_CONFIG_DEPTH_MAX);
+                return g_strdup_printf("is over %u levels deep", PLUGIN_CONFIG_DEPTH_MAX);
+        if (holds_date(table))
+                return g_strdup("holds a date or time, which JSON has none of: write it as text, in quotes");
         return NULL;
 }
 
@@ -260,7 +285,7 @@ static void check_plugin(PolicyDocument *document, const char *name, Jval object
                         g_autofree char *problem = config_plugin_table_problem(value);
 
                         if (problem)
-                                policy_document_warn(document, value, "[plugins.\"%s\".config] is %s; the plugin can't get it.", name,
+                                policy_document_warn(document, value, "[plugins.\"%s\".config] %s; the plugin can't get it.", name,
                                                      problem);
                         continue;
                 }

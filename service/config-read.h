@@ -18,7 +18,7 @@ size_t config_read(Config *config, PolicyFile *file);
 /** config_plugin_table() - "[plugins.NAME.config]"; absent when there is none */
 Jval config_plugin_table(Jval root, const char *plugin_name);
 
-/** config_plugin_table_problem() - which limit such a table is over; a new string, NULL for none */
+/** config_plugin_table_problem() - what is wrong with such a table (4.11), as the rest of a sentence about it; a new string, NULL for nothing */
 char *config_plugin_table_problem(Jval table);
 
 /** config_read_activation() - 0 with whether the word is "eager"; -EINVAL for any other than "eager" and "on-demand" */

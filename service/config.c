@@ -125,7 +125,7 @@ int config_for_plugin(const Config *config, const char *plugin_name, char **ret_
         size_t size;
 
         if (problem)
-                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The configuration of plugin '%s' is %s.", plugin_name, problem);
+                return errors_set(reterr, ERROR_INVALID_ARGUMENTS, "The configuration of plugin '%s' %s.", plugin_name, problem);
         source = jval_source(table, &size);
         *ret_json = source ? g_strndup(source, size) : g_strdup("{}");
         return 0;

@@ -210,6 +210,34 @@ static void test_plugin_config_limits(Fixture *fixture, const void *data) {
         }
 }
 
+/* JSON has no dates: a plugin would get a text where its author wrote none. */
+static void test_plugin_config_dates(Fixture *fixture, const void *data) {
+        static const struct {
+                const char *value;
+                bool is_date;
+        } cases[] = {
+                { "2026-12-01T10:00:00Z", true }, { "2026-12-01T10:00:00", true }, { "2026-12-01", true }, { "10:00:00", true },
+                { "0001-01-01", true }, { "[ 1, [ 2026-12-01 ] ]", true }, { "{ a = { b = 10:00:00.5 } }", true },
+                { "\"2026-12-01\"", false }, { "\"\\u0032026-12-01\"", false }, { "'\\u00326'", false }, { "\"\\u0003\"", false }, { "\"\"", false },
+        };
+
+        (void) data;
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *text = g_strdup_printf("[plugins.a.config]\nfirst = 1\nn = %s\n[plugins.b.config]\nn = 1\n", cases[i].value);
+                g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+                g_autofree char *json = NULL, *other = NULL;
+
+                g_test_message("%s", cases[i].value);
+                g_assert_cmpint(load(fixture, text, NULL), ==, 0);
+                g_assert_cmpint(config_for_plugin(fixture->config, "a", &json, &error) < 0, ==, cases[i].is_date);
+                g_assert_true((json == NULL) == cases[i].is_date);
+                if (cases[i].is_date)
+                        g_assert_cmpstr(error.message, ==,
+                                        "The configuration of plugin 'a' holds a date or time, which JSON has none of: write it as text, in quotes.");
+                g_assert_cmpint(config_for_plugin(fixture->config, "b", &other, NULL), ==, 0);
+        }
+}
+
 #define ADD(path, function) g_test_add(path, Fixture, NULL, fixture_up, function, fixture_down)
 
 int main(int argc, char **argv) {
@@ -227,5 +255,6 @@ int main(int argc, char **argv) {
         ADD("/config/all-or-nothing", test_all_or_nothing);
         ADD("/config/plugin-config", test_plugin_config);
         ADD("/config/plugin-config-limits", test_plugin_config_limits);
+        ADD("/config/plugin-config-dates", test_plugin_config_dates);
         return g_test_run();
 }
