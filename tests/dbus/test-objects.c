@@ -426,7 +426,7 @@ static void test_log_control(void) {
 /* ---- who is not served ---- */
 
 /* As another user; the exit status of the child says how it was. What is there and what is not is told alike. */
-static void call_as_nobody(const char *session) {
+static int call_as_nobody(const char *session) {
         const struct {
                 const char *path, *interface, *method, *argument;
         } others[] = {
@@ -444,26 +444,26 @@ static void call_as_nobody(const char *session) {
         g_autoptr(sd_bus) client = NULL;
 
         if (setgid(65534) < 0 || setuid(65534) < 0)
-                _exit(2);
+                return 2;
         client = private_bus_open(served.bus);
         if (sd_bus_call_method(client, SERVICE, ROOT, SERVICE, "Describe", &error, NULL, NULL) >= 0)
-                _exit(3);
+                return 3;
         if (g_strcmp0(error.name, ERROR_ACCESS_DENIED) != 0)
-                _exit(4);
+                return 4;
         /* Nor by way of the standard interfaces. */
         if (sd_bus_call_method(client, SERVICE, ROOT, "org.freedesktop.DBus.Introspectable", "Introspect", NULL, NULL, NULL) >= 0 ||
             sd_bus_call_method(client, SERVICE, ROOT, "org.freedesktop.DBus.Properties", "GetAll", NULL, NULL, "s", SERVICE) >= 0 ||
             sd_bus_call_method(client, SERVICE, ROOT, "org.freedesktop.DBus.Peer", "Ping", NULL, NULL, NULL) >= 0)
-                _exit(5);
+                return 5;
         for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
                 g_auto(sd_bus_error) refused = SD_BUS_ERROR_NULL;
 
                 if (sd_bus_call_method(client, SERVICE, others[i].path, others[i].interface, others[i].method, &refused, NULL,
                                        others[i].argument ? "s" : NULL, others[i].argument) >= 0 ||
                     g_strcmp0(refused.name, ERROR_ACCESS_DENIED) != 0)
-                        _exit(10 + (int) i);
+                        return 10 + (int) i;
         }
-        _exit(0);
+        return 0;
 }
 
 static void test_other_user(void) {
@@ -483,7 +483,7 @@ static void test_other_user(void) {
         (void) fflush(NULL);
         child = fork();
         if (child == 0)
-                call_as_nobody(session);
+                _exit(call_as_nobody(session));
         g_assert_cmpint(waitpid(child, &status, 0), ==, child);
         g_assert_true(WIFEXITED(status));
         g_assert_cmpint(WEXITSTATUS(status), ==, 0);
