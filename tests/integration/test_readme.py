@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""README.md says what is true: its commands are run in the order of the page, beside a service, and print what stands there."""
+"""README.md and docs/POLICY.md say what is true: their commands are run in the order of the page, beside a service, and print what stands
+there."""
 
 import os
 import re
@@ -7,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from codewhale import SAMPLES, ServiceCase, iterate_until
+from codewhale import SAMPLES, ServiceCase, iterate_until, tool_source
 from codewhale.page import blocks, commands, says
 from codewhale.terminal import environment, program
 
@@ -15,14 +16,14 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / 'README.md'
 
 
-class Readme(ServiceCase):
+class PageCase(ServiceCase):
     def setUp(self):
         super().setUp()
         tools = self.daemon.base / 'bin'
         tools.mkdir()
         (tools / 'codewhalectl').symlink_to(program())
-        self.environment = environment(self.bus.address, DBUS_SESSION_BUS_ADDRESS=self.bus.address, PATH=f'{tools}:{os.environ["PATH"]}')
-        self.call = None
+        self.environment = environment(self.bus.address, CODEWHALE_HOME=str(self.daemon.home), DBUS_SESSION_BUS_ADDRESS=self.bus.address,
+                                       PATH=f'{tools}:{os.environ["PATH"]}')
 
     def run_to_its_end(self, command):
         with tempfile.TemporaryFile('w+') as printed:
@@ -31,6 +32,13 @@ class Readme(ServiceCase):
             iterate_until(lambda: process.poll() is not None, 60, f'the end of {command}')
             printed.seek(0)
             return printed.read()
+
+    def assertPrints(self, command, expected, printed):
+        self.assertTrue(says(expected, printed), f'the page says\n$ {command}\n{expected}\n\nbut it is\n{printed}')
+
+
+class Readme(PageCase):
+    call = None
 
     def as_it_is_now(self, command):
         """A token is cut on the page; a call is another one each time."""
@@ -53,10 +61,24 @@ class Readme(ServiceCase):
                 if 'wordcount' in command:
                     self.client.bring_up(SAMPLES / 'wordcount')
                 printed = self.run_to_its_end(self.as_it_is_now(command))
-                self.assertTrue(says(expected, printed), f'the page says\n$ {command}\n{expected}\n\nbut it is\n{printed}')
+                self.assertPrints(command, expected, printed)
                 self.call = (re.findall(r'codewhalectl why (\S+)', printed) or [self.call])[-1]
                 run += 1
         self.assertGreater(run, 8)
 
 
-del ServiceCase
+class Policy(PageCase):
+    def test_commands_print_what_the_page_says(self):
+        found = blocks((ROOT / 'docs' / 'POLICY.md').read_text())
+        home = str(self.daemon.home)
+        self.client.bring_up(self.bundle('probe', tool_source("return 'sent'", name='mail_send')))
+        rules = next(block for block in found if block.startswith('[[rule]]'))
+        for block in found:
+            if block.startswith('$ '):
+                (self.daemon.home / 'permissions.toml').write_text(rules)
+                for command, expected in commands(block):
+                    self.assertPrints(command, expected.replace('/home/me/.codewhale', home), self.run_to_its_end(command))
+                rules = rules.replace('outcome', 'outcom')  # the mistake that the page shows next
+
+
+del PageCase, ServiceCase
