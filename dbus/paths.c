@@ -75,6 +75,7 @@ char *handle_token_new(void) {
         uint32_t random[4] = {};
 
         /* A token that repeats is refused as one in use, so a kernel without random bytes costs nothing but that. */
-        (void) getrandom(random, sizeof(random), GRND_NONBLOCK);
+        if (getrandom(random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
+                memset(random, 0, sizeof(random));
         return g_strdup_printf("t%08x%08x%08x%08x", random[0], random[1], random[2], random[3]);
 }

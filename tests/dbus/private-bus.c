@@ -57,7 +57,8 @@ static void run_daemon(const char *config_path, int address_fd) {
         g_autofree char *print = g_strdup_printf("--print-address=%d", address_fd);
 
         die_with_parent();
-        (void) freopen("/dev/null", "w", stderr);
+        if (!freopen("/dev/null", "w", stderr))
+                _exit(127);
         execlp("dbus-daemon", "dbus-daemon", config, "--nofork", "--nopidfile", print, NULL);
         _exit(127);
 }
