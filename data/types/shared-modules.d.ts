@@ -43,6 +43,19 @@ declare module '@deepseek-ai/cosmokit' {
   export * from 'cosmokit'
 }
 
+declare module 'dsh-util-values' {
+  export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
+  export function isJsonValue(value: unknown): boolean
+  export function snapshotJsonValue<T>(value: T): T | undefined
+  export function deepEqualJson(a: unknown, b: unknown): boolean
+  export function deepFreeze<T>(value: T): T
+  export function assertNever(value: never, context?: string): never
+}
+
+declare module '@deepseek-ai/dsh-util-values' {
+  export * from 'dsh-util-values'
+}
+
 declare module '@deepseek-ai/cordis' {
   export const Context: any
   export const Service: any

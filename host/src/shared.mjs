@@ -4,6 +4,7 @@
 // of another host's interface is offered for compatibility.
 import * as cosmokit from '@deepseek-ai/cosmokit'
 import * as schemastery from '@deepseek-ai/schemastery'
+import * as values from '@deepseek-ai/dsh-util-values'
 import { cordis } from './cordis.mjs'
 import { publishShared, shareModule } from './admission.mjs'
 
@@ -17,6 +18,7 @@ export function shareLibraries() {
   shareModule('cordis', ['@deepseek-ai/cordis', 'cordis'], cordis)
   shareModule('schemastery', ['@deepseek-ai/schemastery', 'schemastery'], schemastery)
   shareModule('cosmokit', ['@deepseek-ai/cosmokit', 'cosmokit'], cosmokit)
+  shareModule('dsh-util-values', ['@deepseek-ai/dsh-util-values', 'dsh-util-values'], values)
   shareModule('dsh-tools', ['@deepseek-ai/dsh-tools', 'dsh-tools'], toolCompatibility)
   shareModule('dsh-commands', ['@deepseek-ai/dsh-commands/brand', 'dsh-commands/brand'], commandCompatibility)
   publishShared()

@@ -205,21 +205,25 @@ test('L06 one plugin cannot remove the host or another plugin', async () => {
   })
 })
 
-test('L07 all plugins and the host see one Cordis, one schemastery, one cosmokit', async () => {
+test('L07 all plugins and the host see one Cordis, one schemastery, one cosmokit, one dsh-util-values', async () => {
   const head = `import { Context, Service } from '@deepseek-ai/cordis'
 import z from 'schemastery'
 import z2 from '@deepseek-ai/schemastery'
 import { isNullable } from 'cosmokit'
+import { deepEqualJson, snapshotJsonValue } from '@deepseek-ai/dsh-util-values'
+import { isJsonValue } from 'dsh-util-values'
 import { defineTool } from '@deepseek-ai/dsh-tools'
 import { CommandDefinitionId } from '@deepseek-ai/dsh-commands/brand'`
   const body = name => tool(name, `() => {
-    globalThis.seen ??= [Context, z, isNullable]
-    return [Context.is(ctx), z === z2, defineTool(z) === z, CommandDefinitionId('x'), typeof Service, globalThis.seen.every((value, i) => value === [Context, z, isNullable][i])]
+    const mine = [Context, z, isNullable, isJsonValue]
+    globalThis.seen ??= mine
+    const values = [isJsonValue({ a: [1] }), isJsonValue(() => 1), deepEqualJson({ a: 1, b: 2 }, { b: 2, a: 1 }), snapshotJsonValue({ a: [1] })]
+    return [Context.is(ctx), z === z2, defineTool(z) === z, CommandDefinitionId('x'), typeof Service, ...values, globalThis.seen.every((value, i) => value === mine[i])]
   }`)
   await withCore({ 'a.mjs': module(body('one'), head), 'b/b.mjs': module(body('two'), head) }, async core => {
     await core.activateOk('a.mjs')
     await core.activateOk('b/b.mjs', { owner: core.owner('user/2/b') })
-    for (const name of ['one', 'two']) assert.deepEqual((await core.call(name)).structured, [true, true, true, 'x', 'function', true])
+    for (const name of ['one', 'two']) assert.deepEqual((await core.call(name)).structured, [true, true, true, 'x', 'function', true, false, true, { a: [1] }, true])
   })
 })
 
