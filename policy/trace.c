@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <assert.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "common/limits.h"
 #include "common/sanitize.h"
@@ -63,6 +64,14 @@ Trace *trace_free(Trace *trace) {
         return NULL;
 }
 
+/* What people write often ends in a full stop. Here a source follows it, and then ours. */
+static void drop_full_stop(char *text) {
+        size_t size = strlen(text);
+
+        if (size > 1 && text[size - 1] == '.' && text[size - 2] != '.')
+                text[size - 1] = '\0';
+}
+
 void trace_add(Trace *trace, DecisionLayer layer, Verdict verdict, const char *source, const char *format,
                 ...) {
         g_autofree char *why = NULL;
@@ -83,6 +92,7 @@ void trace_add(Trace *trace, DecisionLayer layer, Verdict verdict, const char *s
 
         step.source = sanitize_line(source, TRACE_SOURCE_BYTES_MAX, &of_source);
         step.why = sanitize_line(why, TRACE_WHY_BYTES_MAX, &of_why);
+        drop_full_stop(step.why);
         step.escaped = of_source != 0 || of_why != 0;
         g_array_append_val(trace->steps, step);
 }

@@ -41,7 +41,7 @@ typedef struct TraceStep {
         DecisionLayer layer;
         Verdict verdict;
         char *source; /* "rule:user:push", "hook:counter", "posture:ask", "grant:12", "person:..." */
-        char *why;    /* a sentence for people, sanitised */
+        char *why;    /* a sentence for people, sanitised, without a full stop */
         bool escaped; /* that changed the source or the sentence */
         char *at;     /* where what decided is written: "permissions.toml:12"; NULL when nowhere */
 } TraceStep;
@@ -53,7 +53,7 @@ Trace *trace_free(Trace *trace);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Trace, trace_free)
 
 /**
- * trace_add() - append a step; @source and the text are copied, made one line and bounded
+ * trace_add() - append a step; @source and the text are copied, made one line and bounded; one full stop in its end goes
  *
  * Beyond TRACE_STEPS_MAX further steps are counted, not kept. The service adds its own steps too: which
  * approver answered (LAYER_APPROVAL), what the sandbox said (LAYER_ENVELOPE).

@@ -87,7 +87,7 @@ class PolicyVerb(RulesCase):
         self.tool_bundle('wipe')
         self.tool_bundle('probe')
         page = self.ctl('explain', 'wipe', 'x=1')
-        self.assertIn(f'deny   Gone is gone. (rule:user:no-wiping)  {self.user_file}:1', page)
+        self.assertIn(f'deny   Gone is gone (rule:user:no-wiping)  {self.user_file}:1', page)
         self.assertIn('=> 5. ', page)
         self.assertIn('It would be refused', page)
         self.assertIn('No grant can answer it', self.ctl('explain', 'probe'))

@@ -94,7 +94,7 @@ class Order(RulesCase):
     def test_C12_the_record_names_the_rule_and_its_line(self):
         self.rules(user='# one\n# two\n' + rule('deny', tool='wipe', id='no-wiping', why='It is gone for good.'))
         error = self.assertFails('RefusedByPolicy', self.client.tool, 'wipe')
-        self.assertIn('It is gone for good.', error.message)
+        self.assertIn('It is gone for good (rule', error.message)
         step = self.trace(None)[-1]
         self.assertEqual((step['layer'], step['verdict'], step['source']), ('rules', 'deny', 'rule:user:no-wiping'))
         self.assertEqual(step['at'], f'{self.user_file}:3')

@@ -190,6 +190,19 @@ static void test_trace(void) {
         g_assert_null(trace_free(NULL));
 }
 
+/* A source in brackets and a full stop of ours follow. */
+static void test_trace_full_stop(void) {
+        static const char *const cases[][2] = {
+                { "Gone is gone.", "Gone is gone" }, { "and so on...", "and so on..." }, { ".", "." }, { "", "" }, { "v1.2", "v1.2" },
+        };
+        g_autoptr(Trace) trace = trace_new();
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                trace_add(trace, LAYER_RULES, VERDICT_DENY, "s", "%s", cases[i][0]);
+                g_assert_cmpstr(trace_step(trace, i)->why, ==, cases[i][1]);
+        }
+}
+
 static void test_trace_bound(void) {
         g_autoptr(Trace) trace = trace_new();
         g_autofree char *json = NULL;
@@ -241,6 +254,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/outcome/C4-distinct", test_outcomes);
         g_test_add_func("/trace/steps", test_trace);
         g_test_add_func("/trace/bounded", test_trace_bound);
+        g_test_add_func("/trace/full-stop", test_trace_full_stop);
         g_test_add_func("/policy/posture/mode-raise", test_mode_raise);
         g_test_add_func("/policy/posture/provenance", test_provenance);
         return g_test_run();
