@@ -188,7 +188,7 @@ static int handle_hidden(Face *face, Caller *caller, sd_bus_message *m, sd_bus_e
 BUS_METHOD(hidden)
 
 static int handle_close(Face *face, Caller *caller, sd_bus_message *m, sd_bus_error *reterr) {
-        Session *session;
+        Session *session = NULL;
         int r;
 
         r = find_own(face, caller, m, &session, reterr);

@@ -276,7 +276,7 @@ static int on_write_failed(sd_event_source *source, void *userdata) {
 }
 
 static void channel_fail_write(Channel *channel, int error) {
-        int r;
+        G_GNUC_UNUSED int r;
 
         channel->write_error = error;
         channel_drop_pending(channel);

@@ -98,10 +98,8 @@ static int on_reconnect(sd_event_source *source, uint64_t usec, void *userdata) 
 
 /* Tells everybody and tries again a little later. */
 static void manager_lose(UnitManager *manager, int error, const char *reason) {
-        g_autoptr(UnitManager) held = unit_manager_ref(manager);
-        int r;
-
-        (void) held;
+        G_GNUC_UNUSED g_autoptr(UnitManager) held = unit_manager_ref(manager);
+        G_GNUC_UNUSED int r;
 
         manager_drop_bus(manager);
         if (!manager->reconnect && manager->events) {

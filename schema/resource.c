@@ -146,7 +146,7 @@ static int read_vocabularies(const Resource *metaschema, unsigned *ret, sd_bus_e
 static int read_dialect(Registry *registry, Resource *resource, sd_bus_error *reterr) {
         Jval root = { resource->doc, resource->root };
         g_autofree char *bare = NULL;
-        const char *uri;
+        const char *uri = NULL;
         Resource *metaschema;
         char *fragment;
         int r;
@@ -208,7 +208,7 @@ static void add_dynamic(Registry *registry, Resource *resource, Jval schema, con
 }
 
 static int scan_anchors(Registry *registry, Resource *resource, Jval schema, sd_bus_error *reterr) {
-        const char *name;
+        const char *name = NULL;
         bool recursive = false;
         int r;
 
@@ -254,7 +254,7 @@ static int scan_identifier(Registry *registry, Resource **resource, Jval schema,
         Resource *own = (*resource)->root == schema.node ? *resource : NULL;
         g_autofree char *uri = NULL;
         SchemaDraft draft = (*resource)->draft, embedded;
-        const char *id, *dialect = jval_text(jval_member(schema, "$schema"));
+        const char *id = NULL, *dialect = jval_text(jval_member(schema, "$schema"));
         char *fragment;
         int r;
 

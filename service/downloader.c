@@ -234,6 +234,7 @@ static void on_unit_failed(SandboxUnit *unit, const UnitFailure *failure, void *
 static void on_unit_stopped(SandboxUnit *unit, const UnitStop *stop, void *userdata) {
         Downloader *downloader = userdata;
 
+        (void) unit;
         (void) stop;
         assert(unit == downloader->unit);
         downloader->unit = sandbox_unit_free(downloader->unit);

@@ -26,7 +26,7 @@ static const char *const host_state_table[_HOST_STATE_MAX] = {
 };
 
 #define TO(state) (1u << (state))
-static const unsigned allowed_moves[_HOST_STATE_MAX] = {
+G_GNUC_UNUSED static const unsigned allowed_moves[_HOST_STATE_MAX] = {
         [HOST_DISABLED] = TO(HOST_IDLE),
         [HOST_IDLE] = TO(HOST_STARTING) | TO(HOST_DISABLED) | TO(HOST_FAILED),
         [HOST_STARTING] = TO(HOST_READY) | TO(HOST_FAILED) | TO(HOST_RESTARTING) | TO(HOST_STOPPING),

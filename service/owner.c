@@ -30,7 +30,7 @@ static const char *const owner_state_table[_OWNER_STATE_MAX] = {
 };
 
 #define TO(state) (1u << (state))
-static const unsigned allowed_moves[_OWNER_STATE_MAX] = {
+G_GNUC_UNUSED static const unsigned allowed_moves[_OWNER_STATE_MAX] = {
         [OWNER_ACTIVATING] = TO(OWNER_LISTED) | TO(OWNER_ACTIVE) | TO(OWNER_FAILED) | TO(OWNER_FAULTED) | TO(OWNER_REVOKED),
         [OWNER_LISTED] = TO(OWNER_ACTIVE) | TO(OWNER_FAILED) | TO(OWNER_FAULTED) | TO(OWNER_REVOKED),
         [OWNER_ACTIVE] = TO(OWNER_FAILED) | TO(OWNER_FAULTED) | TO(OWNER_REVOKED),

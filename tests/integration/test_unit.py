@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import tempfile
 from pathlib import Path
@@ -104,10 +105,25 @@ class Unit(InstalledCase):
                      'CapInh:\t0000000000000000', 'CapAmb:\t0000000000000000'):
             self.assertIn(line, status)
         self.assertEqual(Path(f'/proc/{process}/uid_map').read_text().split(), [f'{os.getuid()}', f'{os.getuid()}', '1'])
+        for kind in ('user', 'net', 'ipc', 'mnt'):
+            self.assertNotEqual(os.readlink(f'/proc/{process}/ns/{kind}'), os.readlink(f'/proc/self/ns/{kind}'), kind)
+
+    def test_systemd_sets_up_every_wall(self):
+        """It says so where it does not, in the journal, and goes on."""
+        systemctl('start', UNIT)
+        run_id = self.show('InvocationID')
+        lines = subprocess.run(['journalctl', '--user', '-o', 'cat', f'USER_INVOCATION_ID={run_id}', '+', f'_SYSTEMD_INVOCATION_ID={run_id}'],
+                               stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+        self.assertTrue(any(line.startswith('Started ') for line in lines), lines)
+        self.assertEqual([line for line in lines if 'ignoring' in line], [])
 
     def test_walls_from_inside(self):
         """Each directive does something: another program in the same walls, with what it may do as the control."""
         script, out = self.daemon.home / 'probe.py', self.daemon.home / 'probed'
+        listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listener.close)
+        listener.bind('\0probe-of-the-walls')
+        listener.listen()
         script.write_text(PROBE)
         self.install(command=f'/usr/bin/python3 -I {script} {self.daemon.home}',
                      change=lambda text: re.sub(r'(?m)^(Type|NotifyAccess|BusName|WatchdogSec|Restart)=.*$', '', text)

@@ -15,6 +15,7 @@ from codewhale.units import systemctl
 
 UNIT = 'codewhale-extensions.service'
 BARE = 'codewhale-extensions-bare.service'
+HOME = 'codewhale-extensions-home.service'
 
 
 @unittest.skipUnless(os.path.exists('/run/private-systemd'), "the units of a desktop's user are left alone")
@@ -28,7 +29,7 @@ class InstalledCase(unittest.TestCase):
         self.daemon = Daemon(self.address)  # never started: its home and configuration
         self.addCleanup(self.daemon.remove)
         shutil.copy(SAMPLES.parent / 'systemd' / 'codewhale.slice', self.folder())
-        for unit in (UNIT, BARE):
+        for unit in (UNIT, BARE, HOME):
             self.install(unit)
             self.addCleanup(systemctl, 'reset-failed', unit)
             self.addCleanup(systemctl, 'stop', unit)
@@ -41,9 +42,13 @@ class InstalledCase(unittest.TestCase):
 
     def install(self, unit=UNIT, command=None, change=lambda text: text):
         """The same unit, but for where the program is and which home it uses."""
-        text = (build_folder() / 'data' / f'user-unit-{unit}').read_text()
-        command = command or ' '.join([*self.daemon.command(), f'--home={self.daemon.home}'])
-        text = re.sub(r'(?m)^ExecStart=.*$', lambda found: f'ExecStart={command}', text).replace('%h/.codewhale', str(self.daemon.home))
+        if unit == HOME:
+            text = (SAMPLES.parent / 'systemd' / unit).read_text()
+        else:
+            command = command or ' '.join([*self.daemon.command(), f'--home={self.daemon.home}'])
+            text = (build_folder() / 'data' / f'user-unit-{unit}').read_text()
+            text = re.sub(r'(?m)^ExecStart=.*$', lambda found: f'ExecStart={command}', text)
+        text = text.replace('%h/.codewhale', str(self.daemon.home))
         path = self.folder() / unit
         path.write_text(change(text))
         self.addCleanup(path.unlink, missing_ok=True)
