@@ -19,6 +19,15 @@ static char *record_time(Jval record) {
         return jval_uint64(jval_member(record, "time"), &usec) >= 0 ? when_format(usec) : g_strdup("-");
 }
 
+/* What was decided, and how it ended where that was not well: "allowed: Timeout" */
+static char *record_outcome(Jval record) {
+        g_autofree char *outcome = view_scalar(jval_member(record, "outcome"));
+        Jval result = jval_member(record, "result");
+        g_autofree char *end = jval_is(result, J_ABSENT) || jval_equals_text(result, "ok") ? NULL : view_scalar(result);
+
+        return end ? g_strdup_printf("%s: %s", outcome, end) : g_steal_pointer(&outcome);
+}
+
 static int print_records(const Cli *cli, const char *json) {
         static const char *const headings[] = { "TIME", "KIND", "OUTCOME", "PLUGIN", "TOOL", "CALL", NULL };
         g_autoptr(Table) table = table_new(headings);
@@ -34,7 +43,7 @@ static int print_records(const Cli *cli, const char *json) {
         while (jiter_next(&iter, &key, &item)) {
                 g_autofree char *time = record_time(item);
                 g_autofree char *kind = view_scalar(jval_member(item, "kind"));
-                g_autofree char *outcome = view_scalar(jval_member(item, "outcome"));
+                g_autofree char *outcome = record_outcome(item);
                 g_autofree char *plugin = view_scalar(jval_member(item, "plugin"));
                 g_autofree char *tool = view_scalar(jval_member(item, "tool"));
                 g_autofree char *call = view_scalar(jval_member(item, "call"));

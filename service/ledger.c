@@ -50,10 +50,12 @@ static const char *message_id_of(const char *kind) {
 }
 
 static void ledger_log(const DecisionRecord *record) {
+        const char *end = record->result && strcmp(record->result, "ok") != 0 ? record->result : NULL;
         const LogField fields[] = {
                 { "CODEWHALE_KIND=", record->kind },
                 { "CODEWHALE_CALL=", record->call },
                 { "CODEWHALE_OUTCOME=", record->outcome },
+                { "CODEWHALE_RESULT=", record->result },
                 { "CODEWHALE_PLUGIN=", record->plugin },
                 { "CODEWHALE_TOOL=", record->tool },
                 { "CODEWHALE_SESSION=", record->session },
@@ -64,8 +66,9 @@ static void ledger_log(const DecisionRecord *record) {
         };
 
         log_record(strcmp(record->kind, "attempt") == 0 ? LOG_NOTICE : LOG_INFO, message_id_of(record->kind), fields,
-                   G_N_ELEMENTS(fields), "%s %s%s%s%s%s: %s", record->kind, record->call ?: "?", record->tool ? ", tool " : "",
-                   record->tool ?: "", record->plugin ? " of " : "", record->plugin ?: "", record->outcome ?: "?");
+                   G_N_ELEMENTS(fields), "%s %s%s%s%s%s: %s%s%s", record->kind, record->call ?: "?", record->tool ? ", tool " : "",
+                   record->tool ?: "", record->plugin ? " of " : "", record->plugin ?: "", record->outcome ?: "?", end ? ": " : "",
+                   end ?: "");
 }
 
 bool ledger_write(Service *service, const DecisionRecord *record) {

@@ -249,7 +249,11 @@ class Journal(RecordCase):
         iterate_until(lambda: any(entry.get('CODEWHALE_CALL') == call_id for entry in self.entries(ids['DECISION'])), what='the entry')
         entry = next(entry for entry in self.entries(ids['DECISION']) if entry.get('CODEWHALE_CALL') == call_id)
         self.assertEqual((entry['CODEWHALE_OUTCOME'], entry['CODEWHALE_TOOL'], entry['CODEWHALE_PLUGIN']), ('no-approver', 'probe', self.plugin))
-        self.assertTrue(any(entry['CODEWHALE_CLIENT'] == client.unique_name for entry in self.entries(ids['ATTEMPT'])))
+        attempt = next(entry for entry in self.entries(ids['ATTEMPT']) if entry['CODEWHALE_CLIENT'] == client.unique_name)
+        self.assertEqual(attempt['CODEWHALE_RESULT'], 'NotApprover')
+        self.assertTrue(attempt['MESSAGE'].endswith(': refused: NotApprover'), attempt['MESSAGE'])
+        shown = run(self.bus.address, 'decisions', '--kind=attempt').stdout
+        self.assertIn('  refused: NotApprover  ', shown)
 
     @staticmethod
     def daemon_source():
