@@ -9,13 +9,12 @@
 /* Lines of "first id inside, first id outside, count". Without the file there are no user namespaces. */
 static bool root_is_mapped(void) {
         g_autofree char *map = NULL;
+        char *end;
 
         if (!g_file_get_contents("/proc/self/uid_map", &map, NULL, NULL))
                 return true;
 
         for (const char *line = map; *line; line++) {
-                char *end;
-
                 /* Root is the first of all users, so that a range has it when it begins with it. */
                 if (g_ascii_strtoull(line, &end, 10) == 0 && end != line)
                         return true;

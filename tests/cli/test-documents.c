@@ -112,13 +112,14 @@ static void test_exit_statuses(void) {
         }
 }
 
-/* Each message that has an id has an entry in the journal's catalog. */
+/* Each message that has an id has an entry in the journal's catalog, and stands in the manual. */
 static void test_catalog(void) {
         static const char *const ids[] = { MESSAGE_PLUGIN_ACTIVE, MESSAGE_PLUGIN_FAILED,
                 MESSAGE_SANDBOX_REFUSED, MESSAGE_PLUGIN_CRASHED, MESSAGE_PLUGIN_LEFT_ALONE, MESSAGE_PLUGIN_LIMIT,
                 MESSAGE_DECISION_LOST, MESSAGE_DECISION, MESSAGE_TRUST, MESSAGE_CARD, MESSAGE_GRANT, MESSAGE_POSTURE,
                 MESSAGE_ATTEMPT };
         g_autofree char *text = read_document("codewhale-extensions.catalog");
+        g_autofree char *manual = read_document("man/codewhale-extensionsd.8");
         size_t entries = 0;
 
         for (size_t i = 0; i < G_N_ELEMENTS(ids); i++) {
@@ -127,6 +128,7 @@ static void test_catalog(void) {
                 g_test_message("%s", ids[i]);
                 g_assert_cmpuint(strlen(ids[i]), ==, 32);
                 g_assert_nonnull(strstr(text, line));
+                g_assert_nonnull(strstr(manual, ids[i]));
         }
         for (const char *at = strstr(text, "\n-- "); at; at = strstr(at + 1, "\n-- "))
                 entries++;
