@@ -3,7 +3,7 @@
 // Bringing extensions up, down and to work (contract 4.0). One Extensions object per host process.
 import { CODE, DISPOSE_MS, ERROR_BYTES_MAX } from './limits.mjs'
 import { boundText, errorText, objectText, quote } from './json.mjs'
-import { addRoot, checkEntry, importEntry } from './admission.mjs'
+import { addRoot, checkEntry, importEntry, placeOf } from './admission.mjs'
 import { Entry, Owner, currentEntry, ownerKey, runAs, within } from './owner.mjs'
 import { FIBER, createRoot } from './cordis.mjs'
 import { missingServices, pluginOf } from './plugin.mjs'
@@ -20,6 +20,21 @@ import { tools } from './services/tools.mjs'
 const CLEANUP_AFTER_FAILURE_MS = 400
 
 class ActivationError extends Error {}
+
+/* What an entry threw, and where in its bundle */
+function thrownText(error) {
+  const place = placeOf(stackOf(error))
+  return errorText(error, ERROR_BYTES_MAX) + (place === undefined ? '' : ` (${place})`)
+}
+
+/* What is thrown may be anything, also an object with a getter that throws. */
+function stackOf(error) {
+  try {
+    return typeof error?.stack === 'string' ? error.stack : ''
+  } catch {
+    return ''
+  }
+}
 
 /* watched(): tells that apply() failed at once; Cordis tells it when everything is cleaned up, which may be never */
 function watched(plugin, entry) {
@@ -132,8 +147,8 @@ export class Extensions {
   }
 
   async failure(entry, error) {
-    const text = error instanceof ActivationError ? error.message : errorText(error, ERROR_BYTES_MAX)
-    if (!(error instanceof ActivationError) && typeof error?.stack === 'string') process.stderr.write(`${error.stack}\n`)
+    const text = error instanceof ActivationError ? error.message : thrownText(error)
+    if (!(error instanceof ActivationError) && stackOf(error) !== '') process.stderr.write(`${stackOf(error)}\n`)
     if (entry !== undefined) {
       this.flushErrors(entry, error)
       entry.state = 'failed'

@@ -45,6 +45,7 @@ const sharedModules = { __proto__: null } /* key -> the names of its exports */
 const compiled = { __proto__: null } /* absolute path of a CommonJS file -> the admitted text */
 const entries = { __proto__: null } /* absolute path -> true: an entry is an ES module whatever package.json says */
 let expected = null /* the one URL that the host itself is importing now */
+let handed = null /* the module that the runtime got last: {relative, source} */
 
 function rootOfPath(path) {
   for (let i = 0; i < roots.length; i++) if (stringStartsWith(path, roots[i].prefix)) return roots[i]
@@ -125,9 +126,23 @@ export async function importEntry(url) {
   expected = url
   try {
     return await import(url)
+  } catch (error) {
+    throw error instanceof SyntaxError ? located(error) : error
   } finally {
     if (expected === url) expected = null
+    handed = null
   }
+}
+
+/* The runtime does not tell where a module cannot be parsed. It parses each right after it got it, and what erases types tells. */
+function located(error) {
+  if (handed === null) return error
+  try {
+    stripTypeScript(handed.source)
+  } catch (found) {
+    if (found.line > 0) return new SyntaxError(`${error.message} (${handed.relative}, line ${found.line})`)
+  }
+  return error
 }
 
 /* shareModule(): @specifiers resolve to one synthetic module that re-exports @namespace */
@@ -218,7 +233,34 @@ function formatOf(root, path, relative) {
 
 /* stripTypeScript(): the JavaScript in @text, or an Error with the runtime's reason (an enum cannot be erased, for example) */
 export function stripTypeScript(text) {
-  return stripTypes(text, { mode: 'strip' })
+  try {
+    return stripTypes(text, { mode: 'strip' })
+  } catch (error) {
+    throw syntaxError(error)
+  }
+}
+
+/* The line is only in the head of the stack: ":3\n...". */
+function syntaxError(error) {
+  const head = typeof error.stack === 'string' ? stringSlice(error.stack, 0, stringIndexOf(error.stack, '\n')) : ''
+  const line = Number(stringSlice(head, stringLastIndexOf(head, ':') + 1))
+  if (!(line > 0)) return error
+  const found = new SyntaxError(`line ${line}: ${error.message}`)
+  found.line = line
+  return found
+}
+
+/* placeOf(): where in a bundle something was thrown, "native/main.mjs:3:7"; undefined when @stack does not tell */
+export function placeOf(stack) {
+  for (let i = 0; i < roots.length; i++) {
+    const mark = `file://${roots[i].prefix}`
+    const at = stringIndexOf(stack, mark)
+    if (at < 0) continue
+    let end = at + mark.length
+    while (end < stack.length && stringIndexOf(' ()\n', stack[end]) < 0) end++
+    return stringSlice(stack, at + mark.length, end)
+  }
+  return undefined
 }
 
 function loadTypeScript(root, relative, row) {
@@ -243,6 +285,7 @@ function loadHook(url, context, nextLoad) {
   const format = formatOf(root, path, relative)
   const source = stringEndsWith(path, '.mts') ? loadTypeScript(root, relative, row) : readText(root, relative, row.sha256)
   if (format === 'commonjs') compiled[path] = source
+  handed = { __proto__: null, relative, source }
   return { __proto__: null, format, source, shortCircuit: true }
 }
 

@@ -397,12 +397,24 @@ test('A a module that exports no plugin, or throws, or cannot be parsed fails wi
   await withCore({
     'nothing.mjs': `export const answer = 42`,
     'throws.mjs': `throw new RangeError('at import')`,
-    'syntax.mjs': `export function apply( {`,
+    'syntax.mjs': `export function apply() {}\n\nsyntax error here(\n`,
+    'deep.mjs': `import './lib/broken.mjs'\nexport const apply = () => {}`,
+    'lib/broken.mjs': `export const a = 1\nexport const b = {\n  c: 1\n  d: 2\n}`,
+    'missing.mjs': `import { nothing } from './lib/fine.mjs'\nexport const apply = () => nothing`,
+    'lib/fine.mjs': `export const something = 1`,
+    'json.mjs': `export const apply = () => { JSON.parse('{') }`,
+    'types.mts': `export const apply = () => {}\nenum Color { Red }`,
+    'hostile.mjs': `export const apply = () => { throw { get stack() { throw new Error('no stack') }, get message() { throw new Error('no message') } } }`,
     'config.mjs': `export const Config = 1\nexport const apply = () => {}`,
   }, async core => {
     assert.match((await core.activate('nothing.mjs')).diagnostic, /exports no plugin/)
-    assert.match((await core.activate('throws.mjs')).diagnostic, /RangeError: at import/)
-    assert.match((await core.activate('syntax.mjs')).diagnostic, /SyntaxError/)
+    assert.match((await core.activate('throws.mjs')).diagnostic, /RangeError: at import \(throws\.mjs:1:7\)/)
+    assert.match((await core.activate('syntax.mjs')).diagnostic, /SyntaxError: Unexpected identifier 'error' \(syntax\.mjs, line 3\)/)
+    assert.match((await core.activate('deep.mjs')).diagnostic, /SyntaxError: .* \(lib\/broken\.mjs, line 4\)/)
+    assert.match((await core.activate('missing.mjs')).diagnostic, /SyntaxError: .*nothing/)
+    assert.match((await core.activate('json.mjs')).diagnostic, /SyntaxError: .*JSON.* \(json\.mjs:1:35\)/)
+    assert.match((await core.activate('types.mts')).diagnostic, /types\.mts needs more than erasing its types: line 2: .*enum/)
+    assert.match((await core.activate('hostile.mjs')).diagnostic, /an error that cannot be read/)
     assert.match((await core.activate('config.mjs')).diagnostic, /not a schema/)
   })
 })
