@@ -18,6 +18,7 @@
 #include "service/ledger.h"
 #include "service/service.h"
 #include "service/service-paths.h"
+#include "service/stale-calls.h"
 
 #define TELL(service, event, ...)                                                   \
         do {                                                                        \
@@ -44,51 +45,6 @@ static void tell_status(Service *service) {
                 (void) sd_event_source_set_enabled(service->status_line, SD_EVENT_ONESHOT);
         if (service->events)
                 service->events->status_changed(service->userdata);
-}
-
-/* ---- calls whose plugin went away ---- */
-
-static void invocation_fail_stale(Invocation *invocation) {
-        const Registration *target = invocation->target;
-        Host *host = host_table_find(invocation->service->hosts, owner_get_plugin(target->owner));
-        HostState state = host ? host_get_state(host) : HOST_DISABLED;
-
-        if (target->gone)
-                invocation_fail(invocation, ERROR_HOST_UNAVAILABLE, "'%s' is no longer available: %s.", target->name, target->gone);
-        else if (state == HOST_RESTARTING || state == HOST_FAILED) /* nobody took it away: its host died (S09) */
-                invocation_fail(invocation, ERROR_HOST_UNAVAILABLE, "'%s' can't answer: %s.", target->name,
-                                host_get_reason(host) ?: "its host is not running");
-        else
-                invocation_fail(invocation, ERROR_CANCELLED, "The plugin was withdrawn.");
-}
-
-/* A call that executes is ended by its connection; one that still waits for a listener or a person is ended here. */
-static void service_cancel_stale(Service *service) {
-        g_autoptr(GPtrArray) stale = g_ptr_array_new();
-
-        for (size_t i = 0; i < service->invocations->len; i++) {
-                Invocation *invocation = g_ptr_array_index(service->invocations, i);
-
-                /* One that waits for its host is told by the host, unless that will not come. */
-                if (invocation->state == INVOCATION_STARTING &&
-                                plugin_get_label(owner_get_plugin(invocation->target->owner)) == PLUGIN_ACTIVE)
-                        continue;
-                if (invocation->state != INVOCATION_EXECUTING && !invocation->starting &&
-                                !registration_is_usable(invocation->target))
-                        g_ptr_array_add(stale, invocation);
-        }
-        for (size_t i = 0; i < stale->len; i++)
-                if (g_ptr_array_find(service->invocations, g_ptr_array_index(stale, i), NULL))
-                        invocation_fail_stale(g_ptr_array_index(stale, i));
-}
-
-static void service_cancel_session(Service *service, const Session *session) {
-        for (size_t i = service->invocations->len; i > 0; i--) {
-                Invocation *invocation = i <= service->invocations->len ? g_ptr_array_index(service->invocations, i - 1) : NULL;
-
-                if (invocation && invocation->session == session && !invocation->starting)
-                        invocation_cancel(invocation, "the session ended");
-        }
 }
 
 /* ---- events of the parts ---- */
@@ -118,7 +74,7 @@ static void on_plugin_changed(PluginSet *set, Plugin *plugin, void *userdata) {
                 grant_keeper_remove_plugin(service->keeper, plugin_get_id(plugin));
         if (service->started)
                 service_follow(service, plugin);
-        service_cancel_stale(service);
+        stale_calls_end(service);
         personal_act_plugin_changed(service, plugin);
         TELL(service, plugin_changed, plugin);
         tell_status(service);
@@ -130,7 +86,7 @@ static void on_plugin_removed(PluginSet *set, Plugin *plugin, void *userdata) {
         (void) set;
         declared_skills_remove(service->declared_skills, plugin);
         host_table_remove(service->hosts, plugin);
-        service_cancel_stale(service);
+        stale_calls_end(service);
         personal_act_plugin_changed(service, plugin);
         grant_keeper_remove_plugin(service->keeper, plugin_get_id(plugin));
         TELL(service, plugin_removed, plugin);
@@ -175,7 +131,7 @@ static void on_declared_refused(Plugin *plugin, const char *reason, void *userda
 static void on_host_changed(Host *host, void *userdata) {
         Service *service = userdata;
 
-        service_cancel_stale(service);
+        stale_calls_end(service);
         TELL(service, plugin_changed, host_get_plugin(host));
         tell_status(service);
         if (host_get_state(host) == HOST_IDLE)
@@ -249,7 +205,7 @@ static void on_session_changed(Session *session, void *userdata) {
 static void on_session_closed(Session *session, void *userdata) {
         Service *service = userdata;
 
-        service_cancel_session(service, session);
+        stale_calls_end_session(service, session);
         approval_table_withdraw_session(service->approvals, session->id);
         personal_act_session_ended(service, session->id);
         grant_keeper_remove_session(service->keeper, session->id);
