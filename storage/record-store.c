@@ -32,7 +32,6 @@ int record_store_open(int directory, RecordStore **ret) {
 
         store->folder = safe_make_directory_at(directory, FOLDER, 0700);
         record_index_init(&store->index, store->folder);
-        store->busy = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         if (store->folder < 0)
                 return store->folder;
 
@@ -51,7 +50,6 @@ RecordStore *record_store_free(RecordStore *store) {
                 return NULL;
 
         record_index_done(&store->index);
-        g_hash_table_unref(store->busy);
         close_fd(&store->folder);
         g_free(store);
         return NULL;
@@ -98,17 +96,6 @@ int record_store_get(RecordStore *store, const char *key, size_t key_size, char 
         return 1;
 }
 
-int record_store_set(
-                RecordStore *store, const char *key, size_t key_size, const char *json, size_t json_size) {
-        RecordWrite *write;
-        int r;
-
-        r = record_write_begin(store, key, key_size, json, json_size, &write);
-        if (r < 0)
-                return r;
-        return record_write_finish(store, write, record_write_run(write));
-}
-
 int record_store_set_if(RecordStore *store, const char *key, size_t key_size, uint64_t version,
                 const char *json, size_t json_size, uint64_t *ret_version) {
         g_autofree char *old = NULL;
@@ -145,8 +132,6 @@ int record_store_delete(RecordStore *store, const char *key, size_t key_size) {
         if (record_key_check(key, key_size) < 0)
                 return -EINVAL;
         record_file_name(key, key_size, name);
-        if (g_hash_table_contains(store->busy, name))
-                return -EBUSY;
 
         r = record_index_refresh(&store->index);
         if (r < 0)

@@ -50,8 +50,7 @@ int record_store_get(RecordStore *store, const char *key, size_t key_size, char 
  * @json: one JSON value of at most STORAGE_VALUE_BYTES_MAX bytes and JSON_DEPTH_MAX levels; surrounding
  * white space is dropped, the rest kept verbatim
  *
- * Durable when it returns. Blocks for one fsync of the file and one of the folder; a caller that can't have
- * that uses record_write_prepare().
+ * Durable when it returns. Blocks for one fsync of the file and one of the folder: how often is the caller's to bound.
  *
  * Return: 0; -EINVAL; -EDQUOT over the value, key-count or byte quota; -EBADMSG when the present record is
  * damaged; -ENODEV; another -errno (ENOSPC, EIO, ELOOP). The old value stays on failure.
@@ -106,16 +105,3 @@ int record_store_repair(RecordStore *store);
 /** record_store_code() - "ok", "invalid", "limit", "corrupt", "io" or "not_available" for a result of the
  * above; "stale" for the one of record_store_set_if() that plugins never see */
 const char *record_store_code(int r);
-
-/* ---- a set in three steps, for a caller that wants the disk to be waited for elsewhere ----
- *
- * prepare checks everything and reserves the quota; run does nothing but the file work and touches only what
- * the write itself holds, so it may happen in a worker; finish tells the store how it went and frees the
- * write. One write per key may be open at a time (-EBUSY). */
-
-typedef struct RecordWrite RecordWrite;
-
-int record_write_prepare(RecordStore *store, const char *key, size_t key_size, const char *json,
-                size_t json_size, RecordWrite **ret);
-int record_write_run(const RecordWrite *write);
-int record_write_finish(RecordStore *store, RecordWrite *write, int result);
