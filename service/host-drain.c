@@ -30,13 +30,14 @@ GPtrArray *host_drains_new(void) {
         return g_ptr_array_new_with_free_func(drain_free);
 }
 
+static const char refusal[] = "the bundle changed; only what was running may end";
+
 static void on_request(HostProcess *process, const WireMethod *method, uint64_t id, Jval params, void *userdata) {
         (void) method;
         (void) params;
         (void) userdata;
         if (host_process_rpc(process))
-                (void) rpc_respond_error(host_process_rpc(process), id, RPC_NOT_AVAILABLE,
-                                "the bundle changed; only what was running may end");
+                (void) rpc_respond_error(host_process_rpc(process), id, RPC_NOT_AVAILABLE, refusal);
 }
 
 static void on_notification(HostProcess *process, const WireMethod *method, Jval params, void *userdata) {
@@ -132,6 +133,8 @@ bool host_drain(Host *host) {
 
         host_withdraw(host, reason);
         host_tell_ended(host, &(HostEnd) { .kind = _UNIT_END_INVALID, .status = -1, .reason = reason });
+        /* Whoever would have answered these knows this process no more: what is running must not wait for them for ever. */
+        rpc_refuse_all(host_get_rpc(host), RPC_NOT_AVAILABLE, refusal);
         drain_new(host->table, host->context, host->plugin, g_steal_pointer(&host->process));
         host_set_state(host, HOST_STOPPING, reason);
         host_set_state(host, HOST_DISABLED, NULL);

@@ -235,6 +235,18 @@ int rpc_respond_error(Rpc *rpc, uint64_t id, int code, const char *message) {
         return rpc_send(rpc, head, error, size);
 }
 
+void rpc_refuse_all(Rpc *rpc, int code, const char *message) {
+        g_autofree void **ids = g_hash_table_get_keys_as_array(rpc->incoming, NULL);
+        guint n = g_hash_table_size(rpc->incoming);
+        g_autofree uint64_t *copies = g_new(uint64_t, n);
+
+        /* An answer takes its id out of the table. */
+        for (guint i = 0; i < n; i++)
+                copies[i] = *(uint64_t *) ids[i];
+        for (guint i = 0; i < n; i++)
+                (void) rpc_respond_error(rpc, copies[i], code, message);
+}
+
 unsigned rpc_pending(const Rpc *rpc) {
         return rpc->pending;
 }

@@ -93,6 +93,9 @@ int rpc_respond(Rpc *rpc, uint64_t id, const char *result, size_t size);
 /** rpc_respond_error() - answer it with an error; the text is cut at RPC_ERROR_BYTES_MAX */
 int rpc_respond_error(Rpc *rpc, uint64_t id, int code, const char *message);
 
+/** rpc_refuse_all() - answer every request of the host that still waits with this error */
+void rpc_refuse_all(Rpc *rpc, int code, const char *message);
+
 /** rpc_send_raw() - one frame as it is; for the go-ahead to the launcher */
 int rpc_send_raw(Rpc *rpc, const char *payload, size_t size);
 

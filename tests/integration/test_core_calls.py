@@ -252,6 +252,38 @@ class Ends(CoreCase):
         found = [row['outcome'] for row in self.records(tool='shell') if row['kind'] == 'core-call']
         self.assertEqual(found, ['cancelled'])
 
+    def test_X06_bytes_that_change_between_two_core_calls(self):
+        """The next core call finds that out. What was running may end: it is told so at once, whatever it waits for."""
+        source = self.daemon.home / 'plugins' / 'asking' / 'native' / 'main.mjs'
+        good = source.read_bytes()
+
+        def change(_name, _arguments):
+            source.write_bytes(good + b'// changed')
+            return {'content': []}
+
+        core = ClientCore(self.client, change, path='/org/example/changing')
+        core.register(self.session, [{'name': 'read', 'requirement': 'auto'}])
+        for number, together in ((2, False), (8, True)):
+            with self.subTest(number=number):
+                core.calls.clear()
+                done = json.loads(self.begin(*[('read', {})] * number, together=together).result())['structured']['done']
+                codes = [outcome.get('code') for outcome in done]
+                self.assertEqual(len(codes), number)
+                self.assertIn('unavailable', codes)
+                if not together:
+                    self.assertEqual((codes, len(core.calls)), ([None, 'unavailable'], 1))
+                self.assertFails('NoSuchTool', self.begin(('read', {})).result)
+                source.write_bytes(good)
+                self.client.wait_for_tools('ask')
+
+    def test_X06_bytes_that_change_while_a_core_call_waits_for_a_person(self):
+        call, card = self.waiting()
+        source = self.daemon.home / 'plugins' / 'asking' / 'native' / 'main.mjs'
+        source.write_bytes(source.read_bytes() + b'// changed')
+        [outcome] = json.loads(call.result())['structured']['done']
+        self.assertEqual(outcome['code'], 'unavailable')
+        self.assertWithdrawn(card)
+
     def test_X06_killed_host(self):
         call, card = self.waiting()
         for pid in self.units.all_processes():
