@@ -159,7 +159,7 @@ static void on_process_ended(HostProcess *process, void *userdata) {
         host_keep_reports(host, process);
         host->process = host_process_free(process);
         host_forget_dirt(host);
-        if (host->state == HOST_FAILED)
+        if (host->state == HOST_FAILED && host->wanted)
                 host_table_tell_changed(host->table, host);
         else if (stopped || !host->wanted || host->restart)
                 host_set_state(host, HOST_IDLE, NULL);

@@ -37,8 +37,13 @@ static void act_answer(PluginAct *act, const char *error_name, const char *error
 }
 
 static void on_settled(Host *host, const char *error_name, const char *reason, void *userdata) {
-        (void) host;
-        act_answer(userdata, error_name, reason);
+        PluginAct *act = userdata;
+
+        /* Somebody else was faster, and has the last word. */
+        if (!error_name && act->settles && plugin_get_label(host_get_plugin(host)) != PLUGIN_ACTIVE)
+                act_answer(act, ERROR_CANCELLED, "It was disabled again before it was active.");
+        else
+                act_answer(act, error_name, reason);
 }
 
 static void on_job_done(PluginJob *job, int r, const sd_bus_error *error, void *userdata) {

@@ -42,7 +42,7 @@ class Changes(ServiceCase):
         # Which check it was that stopped what the rules would have asked about is in the record.
         [record] = json.loads(self.client.call('Decisions', 'Query', '(a{sv})', options(kind='call')))
         step = record['trace'][-1]
-        self.assertEqual((step['layer'], step['verdict'], step['source'], step['why']), ('envelope', 'deny', 'receipt', error.message))
+        self.assertEqual((step['layer'], step['verdict'], step['source'], step['why']), ('envelope', 'deny', 'receipt', error.message.removesuffix('.')))
 
     def test_T11_edited_sealed_copy_is_refused_at_the_next_call(self):
         self.approver()

@@ -165,7 +165,7 @@ export function apply(ctx) {{
         (self.workspace / '.codewhale' / 'law.toml').write_text('[[protect]]\npath = "deploy/**"\nwhy = "It goes live."\n')
         outcome, record = self.nested(('write_file', {'path': 'deploy/a', 'content': 'x', 'create_directories': True}))
         self.assertNotIn('ok', outcome)
-        self.assertEqual((record['trace'][-1]['source'], record['trace'][-1]['why']), ('law:deploy/**', 'It goes live.'))
+        self.assertEqual((record['trace'][-1]['source'], record['trace'][-1]['why']), ('law:deploy/**', 'It goes live'))
         self.assertTrue(record['trace'][-1]['at'].endswith('/.codewhale/law.toml:1'))
         self.assertIn('ok', self.nested(('write_file', {'path': 'other.txt', 'content': 'x'}))[0])
 
