@@ -60,7 +60,7 @@ BundleScan *bundle_scan_free(BundleScan *scan) {
                 return NULL;
 
         g_ptr_array_unref(scan->levels);
-        bundle_tree_free(scan->tree);
+        bundle_tree_unref(scan->tree);
         close_fd(&scan->fd);
         sha256_free(scan->hash);
         g_free(scan->buffer);

@@ -17,6 +17,7 @@
 BundleTree *bundle_tree_new(void) {
         BundleTree *tree = g_new0(BundleTree, 1);
 
+        tree->n_ref = 1;
         tree->nodes = g_ptr_array_new();
         tree->by_path = g_hash_table_new(g_str_hash, g_str_equal);
         tree->blocks = g_ptr_array_new_with_free_func(g_free);
@@ -40,8 +41,14 @@ BundleNode *bundle_tree_append(BundleTree *tree, const char *path) {
         return node;
 }
 
-BundleTree *bundle_tree_free(BundleTree *tree) {
-        if (!tree)
+BundleTree *bundle_tree_ref(BundleTree *tree) {
+        assert(tree->n_ref > 0);
+        tree->n_ref++;
+        return tree;
+}
+
+BundleTree *bundle_tree_unref(BundleTree *tree) {
+        if (!tree || --tree->n_ref > 0)
                 return NULL;
 
         g_hash_table_unref(tree->by_path);

@@ -38,6 +38,7 @@ typedef struct BundleNode {
 } BundleNode;
 
 typedef struct BundleTree {
+        unsigned n_ref;
         GPtrArray *nodes; /* of BundleNode: depth first, children sorted by the bytes of their names */
         GHashTable *by_path;
         NodePrint root;
@@ -52,9 +53,12 @@ typedef struct BundleTree {
         GStringChunk *paths;
 } BundleTree;
 
+/** bundle_tree_new() - an empty one with one reference. Whoever works with a tree over several turns of the loop holds one of his own:
+ * the bundle may be looked at again in between, and then has another tree. */
 BundleTree *bundle_tree_new(void);
-BundleTree *bundle_tree_free(BundleTree *tree);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(BundleTree, bundle_tree_free)
+BundleTree *bundle_tree_ref(BundleTree *tree);
+BundleTree *bundle_tree_unref(BundleTree *tree);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(BundleTree, bundle_tree_unref)
 
 /** bundle_tree_append() - a new last node with a copy of @path, the rest is zero; it lives as long as the tree */
 BundleNode *bundle_tree_append(BundleTree *tree, const char *path);

@@ -30,7 +30,7 @@ Bundle *bundle_free(Bundle *bundle) {
                 return NULL;
 
         manifest_free(bundle->manifest);
-        bundle_tree_free(bundle->tree);
+        bundle_tree_unref(bundle->tree);
         g_free(bundle->content_hash);
         g_free(bundle->capability_hash);
         g_free(bundle->manifest_sha256);
@@ -63,6 +63,8 @@ BundleLoad *bundle_load_new(int root, const BundleOptions *options) {
 
         load->root = root;
         load->options = *options;
+        if (load->options.previous)
+                bundle_tree_ref(load->options.previous);
         load->diagnostics = diagnostics_new();
         return load;
 }
@@ -72,7 +74,8 @@ BundleLoad *bundle_load_free(BundleLoad *load) {
                 return NULL;
 
         bundle_scan_free(load->scan);
-        bundle_tree_free(load->first);
+        bundle_tree_unref(load->options.previous);
+        bundle_tree_unref(load->first);
         g_free(load->first_hash);
         bundle_free(load->bundle);
         diagnostics_free(load->diagnostics);
@@ -179,7 +182,7 @@ static int finish(BundleLoad *load, BundleTree *tree, const char *hash) {
 
         r = load_mcp(load, tree);
         if (r < 0) {
-                bundle_tree_free(tree);
+                bundle_tree_unref(tree);
                 return r;
         }
         bundle->tree = tree;

@@ -39,7 +39,7 @@ const char *bundle_find_manifest(const BundleTree *tree);
 typedef struct BundleOptions {
         bool extension_host;        /* the feature flag: in the capability hash, and in the entry rule (1.6) */
         BundleScanFlags flags;
-        const BundleTree *previous; /* NULL, or what is known already; borrowed for the life of the load */
+        BundleTree *previous;       /* NULL, or what is known already; the load takes a reference of its own */
 } BundleOptions;
 
 /* Loading, in steps. The bundle is looked at twice (1.1): it is dropped when it changed between the two. */

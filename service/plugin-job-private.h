@@ -45,7 +45,8 @@ struct PluginJob {
         TrustReceipt *receipt;
         Worker *worker;
         GPtrArray *erased; /* of PluginErased */
-        size_t next_node;  /* of the tree, that may be a .mts */
+        BundleTree *tree;  /* that the token is for: the plugin may get another one meanwhile */
+        size_t next_node;  /* of it, that may be a .mts */
         const char *asked_path;
         bool asked, refused;
         int (*after_load)(PluginJob *job);

@@ -121,6 +121,7 @@ PluginJob *plugin_job_free(PluginJob *job) {
         staged_load_free(job->staged_load);
         plugin_reload_free(job->reload);
         trust_receipt_free(job->receipt);
+        bundle_tree_unref(job->tree);
         g_ptr_array_unref(job->erased);
         plugin_unref(job->plugin);
         close_fd(&job->root);

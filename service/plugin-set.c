@@ -192,7 +192,6 @@ void plugin_set_take_load(PluginSet *set, Plugin *plugin, BundleLoad *load, int 
         if (!bundle || strcmp(bundle->manifest->name, plugin->name) != 0)
                 return;
 
-        taken = bundle_load_free(taken); /* it borrows the tree that goes now */
         plugin_set_take_bundle(set, plugin, g_steal_pointer(&bundle));
 }
 

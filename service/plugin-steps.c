@@ -226,12 +226,10 @@ static int ask_eraser(PluginJob *job, const BundleNode *node) {
 }
 
 static int step_erase(PluginJob *job) {
-        const BundleTree *tree = job->plugin->bundle->tree;
-
         if (job->refused)
                 return errors_to_errno(job->error.name);
-        while (job->set->eraser.erase && job->next_node < tree->nodes->len) {
-                const BundleNode *node = g_ptr_array_index(tree->nodes, job->next_node++);
+        while (job->set->eraser.erase && job->next_node < job->tree->nodes->len) {
+                const BundleNode *node = g_ptr_array_index(job->tree->nodes, job->next_node++);
 
                 if (!node->directory && g_str_has_suffix(node->path, ".mts"))
                         return ask_eraser(job, node);
@@ -246,6 +244,7 @@ static int step_check_token(PluginJob *job) {
         r = plugin_set_begin_trust(job->set, job->plugin, job->first, job->second, &job->receipt, &reuse, &job->error);
         if (r < 0)
                 return r;
+        job->tree = bundle_tree_ref(job->plugin->bundle->tree);
         return plugin_job_go_on(job, reuse ? step_store_trust : step_erase);
 }
 

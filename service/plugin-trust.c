@@ -106,6 +106,9 @@ int plugin_set_stage(
 
         if (root < 0)
                 return errors_set(reterr, ERROR_IO, "%s can't be opened: %s.", plugin->root_display, g_strerror(-root));
+        /* A call of the plugin may have looked at it again since the token was checked. */
+        if (!plugin->bundle->tree || strcmp(plugin->bundle->content_hash, receipt->content_hash) != 0)
+                return errors_set(reterr, ERROR_CONTENT_CHANGED, "%s changed meanwhile; review it again.", plugin->root_display);
         return staging_make(set->home, plugin->id, root, plugin->bundle, erased, n_erased, receipt, set->progress, reterr);
 }
 

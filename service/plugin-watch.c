@@ -25,8 +25,8 @@
 typedef struct Watched {
         PluginWatch *watch;
         Plugin *plugin;
-        const BundleTree *tree; /* that the watches were made for; only compared */
-        GArray *numbers;        /* of its watches, int */
+        BundleTree *tree; /* that the watches were made for; kept, so that no other can be taken for it */
+        GArray *numbers;  /* of its watches, int */
         sd_event_source *timer;
         PluginJob *job;
 } Watched;
@@ -57,6 +57,7 @@ static void watched_free(void *data) {
         g_array_unref(watched->numbers);
         sd_event_source_disable_unref(watched->timer);
         plugin_job_free(watched->job);
+        bundle_tree_unref(watched->tree);
         plugin_unref(watched->plugin);
         g_free(watched);
 }
@@ -135,10 +136,11 @@ static void add_number(Watched *watched, const char *path) {
 }
 
 static void add_numbers(Watched *watched) {
-        const BundleTree *tree = watched->plugin->bundle->tree;
+        BundleTree *tree = watched->plugin->bundle->tree;
 
         drop_numbers(watched);
-        watched->tree = tree;
+        bundle_tree_unref(watched->tree);
+        watched->tree = tree ? bundle_tree_ref(tree) : NULL;
         add_number(watched, watched->plugin->root);
         for (size_t i = 0; tree && i < tree->nodes->len; i++) {
                 const BundleNode *node = g_ptr_array_index(tree->nodes, i);

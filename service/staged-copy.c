@@ -49,7 +49,7 @@ StagedCopy *staged_copy_unref(StagedCopy *copy) {
         lease_set_free(copy->leases);
         g_free(copy->path);
         close_fd(&copy->fd);
-        bundle_tree_free(copy->tree);
+        bundle_tree_unref(copy->tree);
         g_free(copy);
         return NULL;
 }

@@ -251,6 +251,82 @@ static void test_erased(void) {
         world_done(&world);
 }
 
+/* Answers one turn of the loop after it was asked */
+static void erase_later(PluginJob *job, const char *path, const char *source, size_t size, void *userdata) {
+        PluginJob **waiting = userdata;
+
+        (void) path;
+        (void) source;
+        (void) size;
+        *waiting = job;
+}
+
+static void erase_forget(PluginJob *job, void *userdata) {
+        PluginJob **waiting = userdata;
+
+        (void) job;
+        *waiting = NULL;
+}
+
+static void turn(World *world, PluginJob **waiting, uint64_t usec) {
+        PluginJob *job = *waiting;
+
+        *waiting = NULL;
+        if (job)
+                plugin_job_take_erased(job, "export {};\n", strlen("export {};\n"), NULL);
+        g_assert_cmpint(sd_event_run(world->event, job ? 0 : usec), >=, 0);
+}
+
+/* A call looks at the plugin again, whose bytes changed, while a job works with what was known before: in every turn of the loop. */
+static void look_again_during(World *world, Plugin *plugin, PluginJob **waiting, PluginJob *job, unsigned turns) {
+        static unsigned number;
+        g_autofree char *placed = g_build_filename(world->home, "plugins", "sample", NULL);
+        g_autofree char *text = g_strdup_printf("export type A = %u\n", ++number);
+        unsigned before = world->done;
+
+        for (unsigned i = 0; i < turns && world->done == before; i++)
+                turn(world, waiting, 0);
+        fixture_write(placed, "lib/a.mts", text, -1);
+        (void) plugin_set_verify(world->set, plugin, plugin_get_generation(plugin), NULL);
+        while (world->done == before)
+                turn(world, waiting, UINT64_MAX);
+        plugin_job_free(job);
+        *waiting = NULL;
+        if (world->r < 0 && !g_str_equal(world->error, ERROR_NOT_TRUSTED))
+                g_assert_cmpstr(world->error, ==, ERROR_CONTENT_CHANGED);
+}
+
+static void test_looked_at_again(void) {
+        PluginJob *waiting = NULL;
+        const PluginEraser later = { .erase = erase_later, .forget = erase_forget };
+        World world;
+        Plugin *plugin;
+
+        world_init(&world);
+        for (unsigned i = 0; i < 40; i++) {
+                g_autofree char *path = g_strdup_printf("lib/%c%u.mts", i % 2 ? 'a' : 'z', i);
+
+                fixture_write(world.source, path, "export type X = number\n", -1);
+        }
+        fixture_write(world.source, "lib/a.mts", "export type A = number\n", -1);
+        plugin = install(&world);
+        plugin_set_set_eraser(world.set, &later, &waiting);
+        for (unsigned turns = 0; turns < 48; turns += 3) {
+                g_autofree char *token = NULL;
+
+                look_again_during(&world, plugin, &waiting, begin_trust(&world, plugin), turns);
+                look_again_during(&world, plugin, &waiting, plugin_job_enable(world.set, world.event, plugin, on_done, &world), turns / 8);
+                token = token_of(plugin);
+                (void) plugin_set_trust(world.set, plugin, token, "token", NULL);
+                if (plugin_set_enable(world.set, plugin, NULL) >= 0)
+                        look_again_during(&world, plugin, &waiting,
+                                          plugin_job_verify(world.set, world.event, plugin, plugin_get_generation(plugin), on_done, &world),
+                                          turns / 8);
+        }
+        plugin_set_set_eraser(world.set, NULL, NULL);
+        world_done(&world);
+}
+
 static int64_t now_msec(void) {
         return g_get_monotonic_time() / 1000;
 }
@@ -427,6 +503,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/service/plugin-job/in-order", test_in_order);
         g_test_add_func("/service/plugin-job/taken-back", test_taken_back);
         g_test_add_func("/service/plugin-job/erased-modules", test_erased);
+        g_test_add_func("/service/plugin-job/looked-at-again", test_looked_at_again);
         g_test_add_func("/service/plugin-watch/T10-seen-without-a-call", test_watch);
         g_test_add_func("/service/plugin-job/slices-and-progress", test_slices);
         return g_test_run();
