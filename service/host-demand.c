@@ -61,8 +61,7 @@ void host_abandon_waiters(Host *host) {
                 HostWaiter waiter = g_array_index(host->waiters, HostWaiter, 0);
 
                 g_array_remove_index(host->waiters, 0);
-                if (waiter.need)
-                        waiter.settled(host, ERROR_CANCELLED, "the plugin was withdrawn", waiter.userdata);
+                waiter.settled(host, ERROR_CANCELLED, "the plugin was withdrawn", waiter.userdata);
         }
 }
 

@@ -99,7 +99,7 @@ void host_sync(Host *host);
 /** host_settle() - tell those who wait, if they need wait no longer */
 void host_settle(Host *host);
 
-/** host_abandon_waiters() - it ends with the service or its plugin: whoever needs it is told */
+/** host_abandon_waiters() - it ends with the service or its plugin: everybody who waits is told ERROR_CANCELLED */
 void host_abandon_waiters(Host *host);
 
 /** host_tell_ended() - to those of host-end.h who wait, each once */

@@ -23,6 +23,7 @@ struct PluginAct {
 static void act_free(void *pointer) {
         PluginAct *act = pointer;
 
+        host_table_forget_waiters(act->service->hosts, act);
         plugin_job_free(act->job);
         g_free(act);
 }
@@ -39,8 +40,11 @@ static void act_answer(PluginAct *act, const char *error_name, const char *error
 static void on_settled(Host *host, const char *error_name, const char *reason, void *userdata) {
         PluginAct *act = userdata;
 
+        /* What was to end is not there at all any more. */
+        if (!act->settles && g_strcmp0(error_name, ERROR_CANCELLED) == 0)
+                act_answer(act, NULL, NULL);
         /* Somebody else was faster, and has the last word. */
-        if (!error_name && act->settles && plugin_get_label(host_get_plugin(host)) != PLUGIN_ACTIVE)
+        else if (!error_name && act->settles && plugin_get_label(host_get_plugin(host)) != PLUGIN_ACTIVE)
                 act_answer(act, ERROR_CANCELLED, "It was disabled again before it was active.");
         else
                 act_answer(act, error_name, reason);

@@ -69,6 +69,16 @@ class Disable(ServiceCase):
         self.assertCanBeDisabled()
         iterate_until(lambda: enabled.done, what='the end of what was overtaken')
 
+    def test_HK_10_and_uninstalled_before_it_has_ended(self):
+        """Both are answered: what was to end is not there any more."""
+        _, enabled = self.bring_up("return 'done'", "await new Promise(() => {})")
+        iterate_until(lambda: self.state() == 'starting', what='the start')
+        disabled = self.client.start('Plugins', 'Disable', '(sa{sv})', 'probe', {}, seconds=60)
+        self.client.plugin('Uninstall', 'probe', seconds=60)
+        disabled.result(60)
+        self.assertFails('Cancelled', enabled.result, 60)
+        self.assertEqual(self.units.wait_until_gone(), [])
+
     def test_HK_10_after_it_could_not_start(self):
         _, enabled = self.bring_up("return 'done'", "throw new Error('never starts')")
         with self.assertRaises(BusError):

@@ -21,7 +21,7 @@ VALGRIND = (
 
 
 # What makes the service begin, give up and free most: the parts of the integration tests that always run against the sanitized service too
-SERVICE_PARTS = ('adversary_rights.', 'any_arguments.', 'calls.', 'changes.', 'core_calls.', 'hooks.FailClosed.', 'hosts.Misbehaviour.', 'teardown.')
+SERVICE_PARTS = ('adversary_rights.', 'any_arguments.', 'calls.', 'changes.', 'core_calls.', 'hooks.FailClosed.', 'hosts.Misbehaviour.', 'interleaving.', 'teardown.')
 # Judged by a sum of memory, or by how a unit's own service ends: those measure the sanitizer
 NO_SERVICE_PARTS = ('isolation.', 'many_cards.', 'churn.')
 
