@@ -24,7 +24,8 @@ return 'done'
 '''
 GUARD = "ctx.on('tools/pre-execute', (call, next) => call.input?.deny ? { kind: 'deny', reason: 'so it was asked for' } : next())"
 INPUTS = ({}, {}, {'sleep': 300}, {'core': 1}, {'core': 1}, {'core': 1, 'sleep': 200}, {'store': 'x'}, {'deny': 1}, {'forge': 1}, {'outside': 1})
-WAYS = ('call',) * 14 + ('heal',) * 5 + ('enable', 'disable', 'revoke', 'trust', 'reload', 'change', 'restore', 'restore', 'kill', 'reinstall')
+WAYS = ('call',) * 14 + ('heal',) * 5 + ('enable', 'disable', 'revoke', 'trust', 'reload', 'change', 'restore', 'restore', 'kill', 'reinstall',
+                                           'vanish', 'vanish', 'leave', 'leave', 'take_back', 'take_back', 'empty_storage', 'capture')
 
 
 class Interleaving(ServiceCase):
@@ -121,6 +122,36 @@ class Interleaving(ServiceCase):
             self.client.install(self.bundles / name)
         except BusError as error:  # somebody enabled it in between
             self.assertTrue(error.name.endswith('AlreadyInstalled'), error)
+
+    def vanish(self, name):
+        """A program that is killed in the middle of its call"""
+        other = self.connect()
+        other.start_tool(f'tool_{name}', self.random.choice(INPUTS))
+        other.property('', 'Version')  # what was sent before has come
+        other.vanish()
+
+    def leave(self, name):
+        """A session that ends in the middle of its call"""
+        session = self.client.call('Sessions', 'Open', '(a{sv})', {})
+        self.begin(f'call of {name} in {session}', 'Tools', 'Call', '(ssa{sv})', f'tool_{name}', json.dumps(self.random.choice(INPUTS)),
+                   options(session=session))
+        self.flight.append((f'Close {session}', self.client.start('Session', 'Close', path=session, seconds=120)))
+
+    def take_back(self, name):
+        try:
+            path = self.client.call('Tools', 'Start', '(ssa{sv})', f'tool_{name}', json.dumps(self.random.choice(INPUTS)), options(session=self.session))
+        except BusError:  # there is no such tool now
+            return
+        try:
+            self.client.call('Request', 'Close', path=path)
+        except BusError as error:  # it was faster
+            self.assertTrue(error.name.endswith(('UnknownObject', 'NoSuchRequest', 'UnknownMethod')), error)
+
+    def empty_storage(self, name):
+        self.begin(f'Delete of {name}', 'Storage', 'Delete', '(ss)', name, 'key')
+
+    def capture(self, _name):
+        self.begin('Snapshot', 'Prompt', 'Snapshot', '(a{sv})', options(session=self.session))
 
     # ---- the test ----
 
