@@ -266,6 +266,8 @@ void plugin_job_take_download(PluginJob *job, const char *path, const sd_bus_err
 
         job->fetching = false;
         job->archive = g_strdup(path);
+        /* What is next is a worker's; nothing of it is done. */
+        job->stage = PLUGIN_STAGE_WRITING;
         job->n_done = job->total = 0;
         if (!path) {
                 (void) sd_bus_error_copy(&job->error, error);

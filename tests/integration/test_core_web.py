@@ -163,7 +163,7 @@ class Forbidden(CoreCase, RulesCase):
         for name, more in (('web_fetch', {}), ('fetch_url', {}), ('Web', {'action': 'fetch'})):
             outcome = self.one(name, {'url': server.put('/', b'text'), **more}, session=session)
             self.assertEqual(outcome['code'], 'refused', outcome)
-            self.assertIn('No web on this machine.', outcome['message'])
+            self.assertIn('No web on this machine (rule:', outcome['message'])
         self.assertEqual({card['tool'] for card in person.cards} - {'ask'}, set())
         self.assertEqual(server.asked, [])
         self.assertIn('No web on this machine.', json.dumps(self.explain('web_fetch', {'url': 'https://example.org/'}, **{'from': 'asking'})))
