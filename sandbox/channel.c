@@ -15,6 +15,7 @@
 /* Holds several ordinary frames, so that one read serves them all; a larger frame gets a buffer of its own
  * size, which is given back after it. */
 #define BUFFER_BYTES KIB(64)
+#define CATCH_UP_READS_MAX 16
 
 /* A frame, or the rest of one, that the socket did not take. */
 typedef struct Pending {
@@ -38,6 +39,7 @@ struct Channel {
         bool closed; /* "closed" was raised, or the owner let go */
         int write_error;
         bool held; /* nothing is handed over */
+        bool choked; /* nor is it while so much waits for the peer: what it asks for only makes more of that */
 
         uint8_t *buffer;
         size_t buffer_size;
@@ -119,11 +121,15 @@ static void channel_reserve(Channel *channel, size_t need) {
         channel->buffer_size = need;
 }
 
+static bool channel_takes(const Channel *channel) {
+        return !channel->held && !channel->choked;
+}
+
 /* Hands over every whole frame in the buffer and moves what is left to its start. */
 static void channel_consume(Channel *channel) {
         size_t at = 0, need = 0;
 
-        while (!channel->closed && !channel->held && channel->filled - at >= FRAME_HEADER_BYTES) {
+        while (!channel->closed && channel_takes(channel) && channel->filled - at >= FRAME_HEADER_BYTES) {
                 uint32_t size = 0;
                 int r;
 
@@ -147,7 +153,7 @@ static void channel_consume(Channel *channel) {
         channel->filled -= at;
         if (channel->filled > 0 && at > 0)
                 memmove(channel->buffer, channel->buffer + at, channel->filled);
-        if (need <= BUFFER_BYTES && channel->buffer_size > BUFFER_BYTES) {
+        if (MAX(need, channel->filled) <= BUFFER_BYTES && channel->buffer_size > BUFFER_BYTES) {
                 channel->buffer = g_realloc(channel->buffer, BUFFER_BYTES);
                 channel->buffer_size = BUFFER_BYTES;
         }
@@ -210,51 +216,39 @@ static void pending_advance(Channel *channel, size_t n) {
 
 static void channel_update_events(Channel *channel) {
         (void) sd_event_source_set_io_events(
-                        channel->io, (channel->held ? 0u : EPOLLIN) | (channel->first ? EPOLLOUT : 0u));
+                        channel->io, (channel_takes(channel) ? EPOLLIN : 0u) | (channel->first ? EPOLLOUT : 0u));
 }
 
-static void channel_flush(Channel *channel) {
-        struct iovec iov[CHANNEL_PIECES_MAX];
-        size_t n_iov = 0;
-        ssize_t n;
-
-        for (Pending *pending = channel->first; pending && n_iov < G_N_ELEMENTS(iov);
-                        pending = pending->next)
-                iov[n_iov++] = (struct iovec){
-                        .iov_base = pending->bytes + pending->sent,
-                        .iov_len = pending->size - pending->sent,
-                };
-
-        n = channel_write(channel, iov, n_iov);
-        if (n < 0) {
-                channel_end(channel, -EPIPE, "the peer no longer reads");
-                return;
-        }
-        if (n > 0)
-                (void) sd_event_now(channel->event, CLOCK_MONOTONIC, &channel->blocked_since);
-        pending_advance(channel, (size_t) n);
-        if (!channel->first) {
-                channel->blocked_since = 0;
-                channel_update_events(channel);
-        }
-}
-
-static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata) {
+static int on_resume(sd_event_source *source, void *userdata) {
         Channel *channel = userdata;
 
         (void) source;
-        (void) fd;
-
         channel->n_ref++;
-        if (revents & EPOLLOUT)
-                channel_flush(channel);
-        /* The peer is gone: holding back what it wrote would only make the loop spin. */
-        if (!channel->closed && channel->held && (revents & (EPOLLHUP | EPOLLERR)))
-                channel_hold(channel, false);
-        else if (!channel->closed && !channel->held && (revents & (EPOLLIN | EPOLLHUP | EPOLLERR)))
-                (void) channel_read(channel);
+        if (channel_takes(channel))
+                channel_consume(channel);
         channel_unref(channel);
         return 0;
+}
+
+/* To be called when it takes something again, or does no more. */
+static void channel_turn(Channel *channel) {
+        channel_update_events(channel);
+        if (!channel_takes(channel) || channel->filled == 0)
+                return;
+        /* Whole frames may be in the buffer, about which the socket says nothing. */
+        if (!channel->resume && sd_event_add_defer(channel->event, &channel->resume, on_resume, channel) < 0)
+                channel_consume(channel);
+        else
+                (void) sd_event_source_set_enabled(channel->resume, SD_EVENT_ONESHOT);
+}
+
+static void channel_look_at_queue(Channel *channel) {
+        bool choked = channel->n_pending >= FRAME_QUEUE_MAX / 2 || channel->pending_bytes >= FRAME_QUEUE_BYTES_MAX / 2;
+
+        if (channel->choked == choked)
+                return;
+        channel->choked = choked;
+        channel_turn(channel);
 }
 
 static int on_write_failed(sd_event_source *source, void *userdata) {
@@ -265,7 +259,7 @@ static int on_write_failed(sd_event_source *source, void *userdata) {
         /* What the peer wrote before it went away is still delivered: reading ends the channel when that is
          * done. */
         channel->n_ref++;
-        channel->held = false;
+        channel->held = channel->choked = false;
         channel_consume(channel);
         for (int i = 0; i < 1024 && !channel->closed; i++)
                 if (!channel_read(channel))
@@ -284,6 +278,53 @@ static void channel_fail_write(Channel *channel, int error) {
                 return;
         r = sd_event_add_defer(channel->event, &channel->defer, on_write_failed, channel);
         assert(r >= 0 || r == -ENOMEM);
+}
+
+static void channel_flush(Channel *channel) {
+        struct iovec iov[CHANNEL_PIECES_MAX];
+        size_t n_iov = 0;
+        ssize_t n;
+
+        for (Pending *pending = channel->first; pending && n_iov < G_N_ELEMENTS(iov);
+                        pending = pending->next)
+                iov[n_iov++] = (struct iovec){
+                        .iov_base = pending->bytes + pending->sent,
+                        .iov_len = pending->size - pending->sent,
+                };
+
+        n = channel_write(channel, iov, n_iov);
+        if (n < 0) {
+                channel_fail_write(channel, (int) n);
+                return;
+        }
+        if (n > 0)
+                (void) sd_event_now(channel->event, CLOCK_MONOTONIC, &channel->blocked_since);
+        pending_advance(channel, (size_t) n);
+        if (!channel->first) {
+                channel->blocked_since = 0;
+                channel_update_events(channel);
+        }
+        channel_look_at_queue(channel);
+}
+
+static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata) {
+        Channel *channel = userdata;
+
+        (void) source;
+        (void) fd;
+
+        channel->n_ref++;
+        if (revents & EPOLLOUT)
+                channel_flush(channel);
+        /* The peer is gone: holding back what it wrote would only make the loop spin. */
+        if (!channel->closed && !channel_takes(channel) && (revents & (EPOLLHUP | EPOLLERR))) {
+                channel_drop_pending(channel);
+                channel->held = channel->choked = false;
+                channel_turn(channel);
+        } else if (!channel->closed && channel_takes(channel) && (revents & (EPOLLIN | EPOLLHUP | EPOLLERR)))
+                (void) channel_read(channel);
+        channel_unref(channel);
+        return 0;
 }
 
 /* Queues header and payload without their first @skip bytes, which the socket took. */
@@ -314,9 +355,10 @@ static void channel_queue(
         channel->last = pending;
         channel->n_pending++;
         channel->pending_bytes += pending->size;
+        channel_look_at_queue(channel);
 }
 
-int channel_send_iov(Channel *channel, const struct iovec *iov, size_t n_iov) {
+static int channel_send_pieces(Channel *channel, const struct iovec *iov, size_t n_iov, bool due) {
         struct iovec all[CHANNEL_PIECES_MAX + 1];
         uint8_t header[FRAME_HEADER_BYTES];
         size_t size = 0;
@@ -336,7 +378,7 @@ int channel_send_iov(Channel *channel, const struct iovec *iov, size_t n_iov) {
                 size += iov[i].iov_len;
                 all[i + 1] = iov[i];
         }
-        if (channel->n_pending >= FRAME_QUEUE_MAX || channel->pending_bytes + size > FRAME_QUEUE_BYTES_MAX)
+        if (!due && (channel->n_pending >= FRAME_QUEUE_MAX || channel->pending_bytes + size > FRAME_QUEUE_BYTES_MAX))
                 return -ENOBUFS;
 
         frame_write_header(header, (uint32_t) size);
@@ -354,21 +396,28 @@ int channel_send_iov(Channel *channel, const struct iovec *iov, size_t n_iov) {
         return 0;
 }
 
+int channel_send_iov(Channel *channel, const struct iovec *iov, size_t n_iov) {
+        return channel_send_pieces(channel, iov, n_iov, false);
+}
+
+int channel_send_due(Channel *channel, const struct iovec *iov, size_t n_iov) {
+        return channel_send_pieces(channel, iov, n_iov, true);
+}
+
 int channel_send(Channel *channel, const void *payload, size_t size) {
         struct iovec iov = { .iov_base = (void *) payload, .iov_len = size };
 
         return channel_send_iov(channel, &iov, 1);
 }
 
-static int on_resume(sd_event_source *source, void *userdata) {
-        Channel *channel = userdata;
+void channel_catch_up(Channel *channel) {
+        assert(channel);
 
-        (void) source;
         channel->n_ref++;
-        if (!channel->held)
-                channel_consume(channel);
+        for (int i = 0; i < CATCH_UP_READS_MAX && !channel->closed && channel_takes(channel); i++)
+                if (!channel_read(channel))
+                        break;
         channel_unref(channel);
-        return 0;
 }
 
 void channel_hold(Channel *channel, bool held) {
@@ -377,14 +426,7 @@ void channel_hold(Channel *channel, bool held) {
                 return;
 
         channel->held = held;
-        channel_update_events(channel);
-        if (held || channel->filled == 0)
-                return;
-        /* Whole frames may be in the buffer, about which the socket says nothing. */
-        if (!channel->resume && sd_event_add_defer(channel->event, &channel->resume, on_resume, channel) < 0)
-                channel_consume(channel);
-        else
-                (void) sd_event_source_set_enabled(channel->resume, SD_EVENT_ONESHOT);
+        channel_turn(channel);
 }
 
 size_t channel_queued(const Channel *channel) {

@@ -56,6 +56,22 @@ int channel_send(Channel *channel, const void *payload, size_t size);
 int channel_send_iov(Channel *channel, const struct iovec *iov, size_t n_iov);
 
 /**
+ * channel_send_due() - channel_send_iov() for what must not get lost and is counted elsewhere
+ *
+ * Answers, cancellations and the heartbeat: there are never more of them than requests in flight, so a full queue takes
+ * them too. While half of the queue is full nothing is read from the peer, so that it can't ask for more.
+ */
+int channel_send_due(Channel *channel, const struct iovec *iov, size_t n_iov);
+
+/**
+ * channel_catch_up() - hand over now what the peer wrote already, up to 1 MiB of it
+ *
+ * For whoever is about to say that an answer is late: it may lie in the socket, when our own loop was held up.
+ * May free the channel, as every frame may.
+ */
+void channel_catch_up(Channel *channel);
+
+/**
  * channel_hold() - stop reading, or go on; what the peer writes meanwhile waits in its socket, and then with it
  *
  * May be called from within a frame's callback: no further one is handed over. A peer that goes away lets go.

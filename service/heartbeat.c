@@ -72,7 +72,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
         r = rpc_call(heartbeat->rpc, RPC_HEARTBEAT, "host/ping", "{}", 2, HOST_PING_LOST_MSEC, on_pong, heartbeat->ping, NULL);
         if (r < 0) {
                 g_clear_pointer(&heartbeat->ping, g_free);
-                /* A queue that stays full is a peer that does not read (F09). */
+                /* A queue that is full takes the ping all the same: one that stays full is a pong that never comes (F09). */
                 heartbeat->events->lost("the host does not read its channel", heartbeat->userdata);
                 return 0;
         }

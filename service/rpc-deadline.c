@@ -12,6 +12,7 @@ struct RpcClock {
         sd_event_source *timer;
         uint64_t armed_usec; /* UINT64_MAX: not armed */
         RpcDeadline *first;
+        RpcDeadlineDue due;
         RpcDeadlinePassed passed;
         void *userdata;
         bool *freed;
@@ -50,6 +51,10 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
         (void) source;
         clock->armed_usec = UINT64_MAX;
         clock->freed = &freed;
+        if (clock_find_passed(clock, MAX(usec, clock_now(clock))))
+                clock->due(clock->userdata);
+        if (freed)
+                return 0;
         while ((deadline = clock_find_passed(clock, MAX(usec, clock_now(clock))))) {
                 rpc_clock_remove(clock, deadline);
                 clock->passed(deadline, clock->userdata);
@@ -64,12 +69,12 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
-int rpc_clock_new(sd_event *event, RpcDeadlinePassed passed, void *userdata, RpcClock **ret) {
+int rpc_clock_new(sd_event *event, RpcDeadlineDue due, RpcDeadlinePassed passed, void *userdata, RpcClock **ret) {
         RpcClock *clock = g_new0(RpcClock, 1);
         int r;
 
         *clock = (RpcClock) {
-                .event = sd_event_ref(event), .armed_usec = UINT64_MAX, .passed = passed, .userdata = userdata,
+                .event = sd_event_ref(event), .armed_usec = UINT64_MAX, .due = due, .passed = passed, .userdata = userdata,
         };
         r = sd_event_add_time(event, &clock->timer, CLOCK_MONOTONIC, UINT64_MAX, ACCURACY_USEC, on_timer, clock);
         if (r < 0) {
@@ -123,7 +128,8 @@ void rpc_clock_pause(RpcClock *clock, RpcDeadline *deadline) {
         if (deadline->paused++ > 0 || deadline->due_usec == UINT64_MAX)
                 return;
 
-        deadline->left_usec = deadline->due_usec > now ? deadline->due_usec - now : 0;
+        /* One that has passed already has something left all the same: nothing left means that it has no end. */
+        deadline->left_usec = deadline->due_usec > now ? deadline->due_usec - now : 1;
         deadline->due_usec = UINT64_MAX;
 }
 

@@ -19,10 +19,13 @@ typedef struct RpcDeadline {
         bool linked;
 } RpcDeadline;
 
+/* Some deadline has passed: look whether what was waited for is there and only was not read yet. May free the clock. */
+typedef void (*RpcDeadlineDue)(void *userdata);
+
 /* The deadline is out of the clock when this runs. */
 typedef void (*RpcDeadlinePassed)(RpcDeadline *deadline, void *userdata);
 
-int rpc_clock_new(sd_event *event, RpcDeadlinePassed passed, void *userdata, RpcClock **ret);
+int rpc_clock_new(sd_event *event, RpcDeadlineDue due, RpcDeadlinePassed passed, void *userdata, RpcClock **ret);
 RpcClock *rpc_clock_free(RpcClock *clock);
 
 /** rpc_clock_add() - let a deadline pass in @msec; 0 for never */

@@ -96,11 +96,31 @@ void rpc_violate(Rpc *rpc, const char *reason) {
         rpc_close(rpc, true, reason);
 }
 
+/* @due: it is counted by the requests in flight, and goes even into a full queue; only more requests do not. */
+static int rpc_send(Rpc *rpc, bool due, const char *head, const char *body, size_t body_size) {
+        const struct iovec parts[] = {
+                { .iov_base = (char *) head, .iov_len = strlen(head) },
+                { .iov_base = (char *) body, .iov_len = body_size },
+                { .iov_base = (char *) "}", .iov_len = 1 },
+        };
+
+        if (rpc->closed)
+                return -ENOTCONN;
+        return (due ? channel_send_due : channel_send_iov)(rpc->channel, parts, G_N_ELEMENTS(parts));
+}
+
 static void rpc_cancel_on_wire(Rpc *rpc, uint64_t id) {
         char params[48];
         int n = snprintf(params, sizeof params, "{\"id\":%" PRIu64 "}", id);
 
-        (void) rpc_notify(rpc, "$/cancel", params, (size_t) n);
+        (void) rpc_send(rpc, true, "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel\",\"params\":", params, (size_t) n);
+}
+
+static void on_due(void *userdata) {
+        Rpc *rpc = userdata;
+
+        if (!rpc->closed)
+                channel_catch_up(rpc->channel);
 }
 
 static void on_deadline(RpcDeadline *deadline, void *userdata) {
@@ -142,16 +162,6 @@ void rpc_call_resume(RpcCall *call) {
         rpc_clock_resume(call->rpc->clock, &call->deadline);
 }
 
-static int rpc_send(Rpc *rpc, const char *head, const char *body, size_t body_size) {
-        const struct iovec parts[] = {
-                { .iov_base = (char *) head, .iov_len = strlen(head) },
-                { .iov_base = (char *) body, .iov_len = body_size },
-                { .iov_base = (char *) "}", .iov_len = 1 },
-        };
-
-        return rpc->closed ? -ENOTCONN : channel_send_iov(rpc->channel, parts, G_N_ELEMENTS(parts));
-}
-
 int rpc_send_raw(Rpc *rpc, const char *payload, size_t size) {
         return rpc->closed ? -ENOTCONN : channel_send(rpc->channel, payload, size);
 }
@@ -160,7 +170,7 @@ int rpc_notify(Rpc *rpc, const char *method, const char *params, size_t params_s
         char head[128];
 
         (void) snprintf(head, sizeof head, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"params\":", method);
-        return rpc_send(rpc, head, params, params_size);
+        return rpc_send(rpc, false, head, params, params_size);
 }
 
 /* The next id whose slot is free. There is one: there are twice as many slots as calls. */
@@ -189,7 +199,7 @@ int rpc_call(
         id = rpc_next_id(rpc);
         (void) snprintf(head, sizeof head,
                         "{\"jsonrpc\":\"2.0\",\"id\":%" PRIu64 ",\"method\":\"%s\",\"params\":", id, method);
-        r = rpc_send(rpc, head, params, params_size);
+        r = rpc_send(rpc, heartbeat, head, params, params_size);
         if (r < 0)
                 return r;
 
@@ -211,7 +221,7 @@ int rpc_respond(Rpc *rpc, uint64_t id, const char *result, size_t size) {
                 return 0;
 
         (void) snprintf(head, sizeof head, "{\"jsonrpc\":\"2.0\",\"id\":%" PRIu64 ",\"result\":", id);
-        return rpc_send(rpc, head, result, size);
+        return rpc_send(rpc, true, head, result, size);
 }
 
 int rpc_respond_error(Rpc *rpc, uint64_t id, int code, const char *message) {
@@ -232,7 +242,7 @@ int rpc_respond_error(Rpc *rpc, uint64_t id, int code, const char *message) {
         error = jwriter_steal(&writer, &size);
 
         (void) snprintf(head, sizeof head, "{\"jsonrpc\":\"2.0\",\"id\":%" PRIu64 ",\"error\":", id);
-        return rpc_send(rpc, head, error, size);
+        return rpc_send(rpc, true, head, error, size);
 }
 
 void rpc_refuse_all(Rpc *rpc, int code, const char *message) {
@@ -462,7 +472,7 @@ int rpc_new(sd_event *event, int fd, HostTier tier, const RpcEvents *events, voi
         rpc->userdata = userdata;
         rpc->launched = !events->launcher;
         rpc->incoming = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-        r = rpc_clock_new(event, on_deadline, rpc, &rpc->clock);
+        r = rpc_clock_new(event, on_due, on_deadline, rpc, &rpc->clock);
         if (r < 0) {
                 close_fd(&fd);
                 return r;

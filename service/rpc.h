@@ -68,7 +68,8 @@ typedef enum RpcFlags {
  * @reply:         called exactly once, never from within rpc_call()
  * @ret:           NULL, or a handle for cancelling and pausing; dead once @reply was called
  *
- * Return: 0; -EBUSY when RPC_IN_FLIGHT_MAX requests wait; -ENOTCONN after the end; -EMSGSIZE.
+ * Return: 0; -EBUSY when RPC_IN_FLIGHT_MAX requests wait; -ENOBUFS when so much waits for the host to read it that only answers,
+ * cancellations and a heartbeat still go to it; -ENOTCONN after the end; -EMSGSIZE.
  */
 int rpc_call(
                 Rpc *rpc, RpcFlags flags, const char *method, const char *params, size_t params_size, uint64_t deadline_msec,

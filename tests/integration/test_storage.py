@@ -18,6 +18,8 @@ class Storage(ServiceCase):
                 'do_get': 'return storage.get(input.key)',
                 'do_read': 'return storage.getVersioned(input.key)',
                 'do_swap': 'return storage.compareAndSet(input.key, input.version, input.value)',
+                'do_many': "await storage.set('k', 'x'.repeat(8000)); return (await Promise.all(Array.from({ length: 400 },"
+                           " () => storage.get('k')))).filter(value => value.length === 8000).length",
                 'do_fail': "return storage.set(input.key, 1).then(() => 'ok', error => error.code)",
             }.items())
         self.plugin = self.client.bring_up(self.bundle('keeper', tool_source("return 1", more=more, inject=('tools', 'storage'))))
@@ -37,6 +39,9 @@ class Storage(ServiceCase):
         self.assertNotEqual(first, second)
         self.assertIsNone(self.do('swap', key='n', version=first, value=3))
         self.assertEqual(self.do('get', key='n'), 2)
+
+    def test_F09_F07_every_one_of_many_requests_at_once_is_answered(self):
+        self.assertEqual(self.do('many'), 400)
 
     def test_G08_a_damaged_record_is_kept_until_a_person_repairs(self):
         self.do('set', key='a', value='x' * 500)

@@ -417,6 +417,15 @@ static void test_queue_full_of_bytes(void) {
         while (channel_send(peer.channel, payload, MIB(30)) == 0)
                 n_sent++;
         g_assert_cmpuint(n_sent, ==, 2);
+
+        /* it is to read first; but what it wrote before it went away arrives */
+        peer_send_frame(&peer, "{\"fault\":1}", 11);
+        peer_run(&peer);
+        g_assert_cmpuint(peer.frames->len, ==, 0);
+        close_fd(&peer.fd);
+        peer_run(&peer);
+        g_assert_cmpuint(peer.frames->len, ==, 1);
+        g_assert_cmpuint(peer.n_closed, ==, 1);
 }
 
 static void test_write_to_the_dead(void) {

@@ -112,7 +112,7 @@ static void answer(Fixture *fixture, unsigned long id, const char *result) {
         g_assert_cmpint(write(fixture->peer, payload, strlen(payload)), ==, strlen(payload));
 }
 
-/* So much is on its way to a host that does not read that no ping fits in any more. */
+/* So much is on its way to a host that does not read that no other message fits in any more. */
 static void fill_queue(Fixture *fixture) {
         g_autofree char *filler = g_strnfill(KIB(256), ' ');
 
@@ -122,21 +122,51 @@ static void fill_queue(Fixture *fixture) {
                 ;
 }
 
-/* All wait for their first ping together. Without a result: nothing is read, so nothing is answered (F09). */
+/* Nothing else can happen to a full queue that nobody reads. */
+static void await_first_beat(Fixture *fixture) {
+        while (sd_event_run(fixture->event, 0) > 0)
+                ;
+        g_assert_cmpint(sd_event_run(fixture->event, UINT64_MAX), >, 0);
+        g_assert_null(fixture->lost);
+}
+
+/* What was on its way, and the ping behind it. */
+static void drain_queue(Fixture *fixture) {
+        uint8_t header[FRAME_HEADER_BYTES];
+        g_autofree char *payload = g_malloc(KIB(256));
+        uint32_t size = KIB(256);
+
+        for (;;) {
+                while (recv(fixture->peer, header, sizeof header, MSG_PEEK | MSG_DONTWAIT) < (ssize_t) sizeof header)
+                        g_assert_cmpint(sd_event_run(fixture->event, UINT64_MAX), >=, 0);
+                g_assert_cmpint(frame_read_header(header, &size), ==, 0);
+                if (size < KIB(256))
+                        return;
+                g_assert_cmpint(read(fixture->peer, header, sizeof header), ==, sizeof header);
+                for (size_t n = 0; n < size;) {
+                        ssize_t got = recv(fixture->peer, payload, size - n, MSG_DONTWAIT);
+
+                        if (got > 0)
+                                n += (size_t) got;
+                        else
+                                g_assert_cmpint(sd_event_run(fixture->event, UINT64_MAX), >=, 0);
+                }
+        }
+}
+
+/* All wait for their first ping together. Busy: the host reads again only after that, and that is soon enough (F09). */
 static const struct {
         const char *result, *lost;
+        bool busy;
 } pongs[] = {
         { "\"result\":{\"alive\":true}", "not an empty object" }, { "\"result\":null", "not an empty object" },
         { "\"result\":[]", "not an empty object" },
         { "\"error\":{\"code\":-32603,\"message\":\"no\"}", "not an empty object" }, { "\"result\":{}", NULL },
-        { NULL, "does not read its channel" },
+        { "\"result\":{}", NULL, true },
 };
 
 static void await_news(Fixture *fixture, const char *result) {
-        if (result)
-                answer(fixture, await_ping(fixture), result);
-        while (!result && !fixture->lost)
-                g_assert_cmpint(sd_event_run(fixture->event, UINT64_MAX), >=, 0);
+        answer(fixture, await_ping(fixture), result);
         while (sd_event_run(fixture->event, 0) > 0)
                 ;
 }
@@ -146,12 +176,16 @@ static void test_pongs(void) {
 
         for (size_t i = 0; i < G_N_ELEMENTS(pongs); i++) {
                 fixture_up(&fixtures[i]);
-                if (!pongs[i].result)
+                if (pongs[i].busy)
                         fill_queue(&fixtures[i]);
         }
         for (size_t i = 0; i < G_N_ELEMENTS(pongs); i++) {
+                if (pongs[i].busy) {
+                        await_first_beat(&fixtures[i]);
+                        drain_queue(&fixtures[i]);
+                }
                 await_news(&fixtures[i], pongs[i].result);
-                g_test_message("%s: %s", pongs[i].result ?: "nothing", fixtures[i].lost ?: "fine");
+                g_test_message("%s: %s", pongs[i].result, fixtures[i].lost ?: "fine");
                 if (pongs[i].lost)
                         g_assert_nonnull(strstr(fixtures[i].lost, pongs[i].lost));
                 else

@@ -16,6 +16,8 @@ typedef struct Fixture {
         int peer;
         GString *log;
         bool respond;
+        RpcCall *pausing; /* by the next request */
+        const char *result;
 } Fixture;
 
 static void on_request(Rpc *rpc, const WireMethod *method, uint64_t id, Jval params, void *userdata) {
@@ -23,8 +25,10 @@ static void on_request(Rpc *rpc, const WireMethod *method, uint64_t id, Jval par
 
         (void) params;
         g_string_append_printf(fixture->log, "request:%s:%" PRIu64 " ", method->name, id);
+        if (fixture->pausing)
+                rpc_call_pause(fixture->pausing);
         if (fixture->respond)
-                g_assert_cmpint(rpc_respond(rpc, id, "{}", 2), ==, 0);
+                g_assert_cmpint(rpc_respond(rpc, id, fixture->result ?: "{}", strlen(fixture->result ?: "{}")), ==, 0);
 }
 
 static void on_notification(Rpc *rpc, const WireMethod *method, Jval params, void *userdata) {
@@ -79,13 +83,29 @@ static void settle(Fixture *fixture) {
                 ;
 }
 
-static void peer_send(Fixture *fixture, const char *json) {
+static void peer_write(Fixture *fixture, const char *json) {
         uint32_t size = GUINT32_TO_LE((uint32_t) strlen(json));
 
         g_assert_cmpint(write(fixture->peer, "CWX1", 4), ==, 4);
         g_assert_cmpint(write(fixture->peer, &size, 4), ==, 4);
         g_assert_cmpint(write(fixture->peer, json, strlen(json)), ==, (ssize_t) strlen(json));
+}
+
+static void peer_send(Fixture *fixture, const char *json) {
+        peer_write(fixture, json);
         settle(fixture);
+}
+
+/* What does not fit into the socket follows when there is room. */
+static void peer_read(Fixture *fixture, void *to, size_t size) {
+        for (size_t n = 0; n < size;) {
+                ssize_t got = recv(fixture->peer, (uint8_t *) to + n, size - n, MSG_DONTWAIT);
+
+                if (got > 0)
+                        n += (size_t) got;
+                else
+                        settle(fixture);
+        }
 }
 
 /* The next frame that the service sent; NULL when there is none. */
@@ -95,13 +115,14 @@ static char *peer_receive(Fixture *fixture) {
         char *text;
 
         settle(fixture);
-        if (recv(fixture->peer, head, sizeof head, MSG_DONTWAIT) != sizeof head)
+        if (recv(fixture->peer, head, 1, MSG_PEEK | MSG_DONTWAIT) != 1)
                 return NULL;
+        peer_read(fixture, head, sizeof head);
         g_assert_cmpmem(head, 4, "CWX1", 4);
         memcpy(&size, head + 4, sizeof size);
         size = GUINT32_FROM_LE(size);
         text = g_malloc(size + 1);
-        g_assert_cmpint(recv(fixture->peer, text, size, MSG_WAITALL), ==, (ssize_t) size);
+        peer_read(fixture, text, size);
         text[size] = '\0';
         return text;
 }
@@ -235,6 +256,22 @@ static void test_paused_deadline(Fixture *fixture, const void *data) {
         g_assert_cmpstr(fixture->log->str, ==, "timed-out ");
 }
 
+/* The loop was busy elsewhere (or stopped) while a deadline passed and the answer, too long for one read, lay in the socket. */
+static void test_answered_in_time(Fixture *fixture, const void *data) {
+        g_autofree char *spaces = g_strnfill(KIB(150), ' ');
+        g_autofree char *answer = g_strdup_printf("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":%s2}", spaces);
+
+        (void) data;
+        settle(fixture);
+        (void) call(fixture, 1);
+        (void) call(fixture, 1);
+        peer_write(fixture, answer);
+        g_usleep(20 * 1000);
+        while (strchr(fixture->log->str, ' ') == strrchr(fixture->log->str, ' '))
+                g_assert_cmpint(sd_event_run(fixture->event, UINT64_MAX), >, 0);
+        g_assert_cmpstr(fixture->log->str, ==, "result:2 timed-out ");
+}
+
 static void test_in_flight(Fixture *fixture, const void *data) {
         (void) data;
         for (unsigned i = 0; i < RPC_IN_FLIGHT_MAX; i++) {
@@ -295,6 +332,53 @@ static void test_too_many_requests(Fixture *fixture, const void *data) {
         g_assert_nonnull(strstr(fixture->log->str, "violation"));
 }
 
+/* Asked for when its time was already over, a pause still ends: there is no way to have no deadline. */
+static void test_paused_too_late(Fixture *fixture, const void *data) {
+        (void) data;
+        settle(fixture);
+        fixture->pausing = call(fixture, 1);
+        peer_write(fixture, UNREGISTER("7"));
+        g_usleep(20 * 1000);
+        settle(fixture);
+        g_assert_cmpstr(fixture->log->str, ==, "request:registry/unregister:7 ");
+        g_string_truncate(fixture->log, 0);
+        rpc_call_resume(fixture->pausing);
+        run_until_logged(fixture);
+        g_assert_cmpstr(fixture->log->str, ==, "timed-out ");
+}
+
+/* More answers than the queue holds, to a host that asked for all of them before it read any: it gets each of them. */
+static void test_no_answer_is_lost(Fixture *fixture, const void *data) {
+        g_autofree char *result = g_strnfill(KIB(8), '1');
+        g_autoptr(GString) all = g_string_new(NULL);
+        unsigned n = 0;
+
+        (void) data;
+        fixture->respond = true;
+        fixture->result = result;
+        for (unsigned i = 1; i <= RPC_IN_FLIGHT_MAX; i++) {
+                g_autofree char *text = g_strdup_printf("{\"jsonrpc\":\"2.0\",\"id\":%u%s", i, strstr(UNREGISTER("7"), ",\"method\""));
+                uint32_t size = GUINT32_TO_LE((uint32_t) strlen(text));
+
+                g_string_append_len(g_string_append(all, "CWX1"), (const char *) &size, sizeof size);
+                g_string_append(all, text);
+        }
+        g_assert_cmpint(write(fixture->peer, all->str, all->len), ==, (ssize_t) all->len);
+        settle(fixture);
+        while (n < RPC_IN_FLIGHT_MAX) {
+                g_autofree char *got = peer_receive(fixture);
+                g_autofree char *head = g_strdup_printf("{\"jsonrpc\":\"2.0\",\"id\":%u,", ++n);
+
+                if (!got) { /* its requests are read at a pace */
+                        g_assert_cmpint(sd_event_run(fixture->event, UINT64_MAX), >, 0);
+                        n--;
+                        continue;
+                }
+                g_assert_true(g_str_has_prefix(got, head));
+        }
+        assert_received(fixture, NULL);
+}
+
 static void test_end(Fixture *fixture, const void *data) {
         (void) data;
         (void) call(fixture, 0);
@@ -324,6 +408,9 @@ int main(int argc, char **argv) {
         ADD("/rpc/CA-01-CA-02-late-answer-is-dropped", test_late_answer);
         ADD("/rpc/S08-deadline", test_deadline);
         ADD("/rpc/CA-08-paused-deadline", test_paused_deadline);
+        ADD("/rpc/CA-08-paused-too-late", test_paused_too_late);
+        ADD("/rpc/S08-answered-in-time-and-read-late", test_answered_in_time);
+        ADD("/rpc/F09-no-answer-is-lost", test_no_answer_is_lost);
         ADD("/rpc/F08-in-flight-and-heartbeat", test_in_flight);
         ADD("/rpc/host-request", test_host_request);
         ADD("/rpc/W30-host-cancels", test_host_cancels);
