@@ -17,8 +17,9 @@
 
 typedef enum UnitPhase {
         UNIT_WAITING,   /* the manager is not ready yet              -> REQUESTED, ENDED           */
-        UNIT_REQUESTED, /* StartTransientUnit was sent               -> QUEUED, WAITING, ENDED     */
-        UNIT_QUEUED,    /* the start job exists                      -> PLACING, ENDED             */
+        UNIT_REQUESTED, /* StartTransientUnit was sent               -> QUEUED, LOST, ENDED        */
+        UNIT_QUEUED,    /* the start job exists                      -> PLACING, LOST, ENDED       */
+        UNIT_LOST,      /* the manager went away; did it start it?   -> REQUESTED, PLACING, ENDED  */
         UNIT_PLACING,   /* the job is done; where does it run?       -> RUNNING                    */
         UNIT_RUNNING,   /* "started" was raised                      -> EMPTYING, ENDED            */
         UNIT_EMPTYING,  /* systemd calls it ended; is anything left? -> ENDED                      */
@@ -76,6 +77,15 @@ int unit_set_timer(
 void unit_send_kill(SandboxUnit *unit);
 void unit_send_stop(SandboxUnit *unit);
 
+/**
+ * unit_reply_is_lost() - no answer: the connection ended first, and on_manager_changed() says what follows
+ *
+ * sd-bus makes an error of that, which must not be taken for a word of the manager.
+ */
+static inline bool unit_reply_is_lost(sd_bus_message *reply) {
+        return sd_bus_message_is_method_error(reply, SD_BUS_ERROR_NO_REPLY);
+}
+
 /* unit-start.c */
 
 /** unit_watch() - (again) hear of the unit on this connection */
@@ -95,6 +105,9 @@ void unit_fail(SandboxUnit *unit, UnitStage stage, int error, const char *cause,
 
 /** unit_over() - systemd says that it has ended: raise "stopped" when its control group is empty */
 void unit_over(SandboxUnit *unit);
+
+/** unit_place() - its job is done, or it is known to be there: find out where it runs */
+void unit_place(SandboxUnit *unit);
 
 /* unit-sync.c */
 void on_manager_changed(UnitManager *manager, bool ready, void *userdata);

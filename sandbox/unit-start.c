@@ -38,7 +38,7 @@ static int on_cgroup(sd_bus_message *reply, void *userdata, sd_bus_error *reterr
 }
 
 /* The control group is asked for once: it tells what is enforced, and later whether anything is left. */
-static void unit_place(SandboxUnit *unit) {
+void unit_place(SandboxUnit *unit) {
         sd_bus *bus = unit_manager_bus(unit->manager);
         int r = -ENOTCONN;
 
@@ -112,7 +112,7 @@ static int on_matched(sd_bus_message *reply, void *userdata, sd_bus_error *reter
 
         (void) reterr;
 
-        if (error)
+        if (error && !unit_reply_is_lost(reply))
                 unit_fail(unit, UNIT_STAGE_REQUEST, -EIO, "The bus does not let us watch units.", NULL);
         return 0;
 }
@@ -176,7 +176,7 @@ static int on_requested(sd_bus_message *reply, void *userdata, sd_bus_error *ret
         (void) reterr;
 
         unit->call_slot = sd_bus_slot_unref(unit->call_slot);
-        if (unit->phase != UNIT_REQUESTED)
+        if (unit->phase != UNIT_REQUESTED || unit_reply_is_lost(reply))
                 return 0;
         if (sd_bus_message_is_method_error(reply, NULL)) {
                 unit_refused(unit, sd_bus_message_get_error(reply));
@@ -187,8 +187,10 @@ static int on_requested(sd_bus_message *reply, void *userdata, sd_bus_error *ret
                 return 0;
         }
 
+        g_free(unit->job);
         unit->job = g_strdup(job);
         unit->phase = UNIT_QUEUED;
+        unit->state.active = UNIT_ACTIVE_UNKNOWN; /* whatever was said of an earlier one */
         close_fd(&unit->fd); /* the unit has its own */
         if (unit->stop_requested)
                 unit_send_stop(unit);

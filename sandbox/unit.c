@@ -159,7 +159,7 @@ void sandbox_unit_stop(SandboxUnit *unit) {
                 return;
 
         unit->stop_requested = true;
-        if (unit->phase == UNIT_WAITING) {
+        if (unit->phase == UNIT_WAITING || unit->phase == UNIT_LOST) {
                 (void) unit_set_timer(unit, &unit->start_timer, 1, on_cancelled);
                 return;
         }

@@ -50,6 +50,7 @@ static void check_uid_map(Findings *findings) {
                         "%" PRIu64 " users are mapped", total);
 }
 
+/* Tried behind our own filter, not together with the other calls: what systemd does about it may be gone (filter.c). */
 static void check_new_namespaces(Findings *findings) {
         static const struct {
                 const char *kind;
@@ -70,6 +71,10 @@ static void check_new_namespaces(Findings *findings) {
                                         "a new %s namespace was made", kinds[i].kind);
                         return;
                 }
+        if (setns(-1, 0) == 0 || errno != EPERM) {
+                findings_add(findings, "no-new-namespaces", true, false, "setns is let through: %s", strerror(errno));
+                return;
+        }
         findings_add(findings, "no-new-namespaces", true, true, "%s", strerror(errno));
 }
 

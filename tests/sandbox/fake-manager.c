@@ -103,6 +103,9 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr) {
                 return sd_bus_reply_method_return(m, NULL);
         if (g_strcmp0(member, "StartTransientUnit") == 0)
                 return answer_start(fake, m);
+        if (g_strcmp0(member, "ListUnitsByNames") == 0)
+                return sd_bus_reply_method_return(m, "a(ssssssouso)", 1, fake->unit, "", fake->active ? "loaded" : "not-found",
+                                fake->active ?: "inactive", "", "", "/unit", fake->job ? 7 : 0, "", "/");
         if (g_strcmp0(member, "StopUnit") == 0) {
                 fake->n_stops++;
                 return 1;

@@ -22,6 +22,8 @@ typedef struct FakeManager {
         bool silent;                /* does not answer StartTransientUnit */
         const char *job_result;     /* NULL: the job does not end by itself */
         const char *control_group;
+        const char *active;         /* NULL: of the unit that is asked for nothing is known */
+        bool job;                   /* or it still has one */
 
         /* What it was asked */
         unsigned n_starts, n_stops, n_kills;

@@ -432,29 +432,66 @@ static void test_manager_comes_late(void) {
         trial_wait(&trial, &trial.n_started);
 }
 
+/* The manager was never there, or went away in the middle. */
 static void test_stopped_while_waiting(void) {
-        g_auto(Trial) trial;
+        for (unsigned i = 0; i < 2; i++) {
+                g_auto(Trial) trial;
 
-        trial_init(&trial);
-        fake_manager_unlisten(&trial.fake);
-        trial_start(&trial);
-        sandbox_unit_stop(trial.unit);
-        g_assert_cmpuint(trial.n_failed, ==, 0);
-        trial_wait(&trial, &trial.n_failed);
-        g_assert_cmpint(trial.failure.error, ==, -ECANCELED);
+                trial_init(&trial);
+                trial.fake.silent = true;
+                if (i == 0)
+                        fake_manager_unlisten(&trial.fake);
+                trial_start(&trial);
+                if (i == 1) {
+                        trial_wait(&trial, &trial.fake.n_starts);
+                        fake_manager_unlisten(&trial.fake);
+                        trial_settle(&trial);
+                }
+                sandbox_unit_stop(trial.unit);
+                g_assert_cmpuint(trial.n_failed, ==, 0);
+                trial_wait(&trial, &trial.n_failed);
+                g_assert_cmpint(trial.failure.error, ==, -ECANCELED);
+        }
 }
 
+/* It is executed anew in the middle of a start, and may have read the request, and begun with it, or not. */
 static void test_manager_lost_during_start(void) {
-        g_auto(Trial) trial;
+        static const struct {
+                bool answered;
+                const char *active;
+                bool job;
+                unsigned n_starts, n_failed;
+        } cases[] = {
+                { false, NULL, false, 2, 0 }, { false, "inactive", true, 1, 0 }, { false, "activating", false, 1, 0 },
+                { true, "active", false, 1, 0 }, { true, "inactive", true, 1, 0 }, { true, NULL, false, 1, 1 },
+        };
 
-        trial_init(&trial);
-        trial.fake.silent = true;
-        trial_start(&trial);
-        trial_wait(&trial, &trial.fake.n_starts);
-        fake_manager_unlisten(&trial.fake);
-        trial_wait(&trial, &trial.n_failed);
-        g_assert_cmpint(trial.failure.stage, ==, UNIT_STAGE_REQUEST);
-        g_assert_true(trial.failure.is_setup_failure);
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_auto(Trial) trial;
+
+                trial_init(&trial);
+                trial.fake.silent = !cases[i].answered;
+                trial.fake.job_result = NULL;
+                trial_start(&trial);
+                trial_wait(&trial, &trial.fake.n_starts);
+                trial_settle(&trial);
+                fake_manager_unlisten(&trial.fake);
+                trial_settle(&trial);
+                g_assert_cmpuint(trial.n_started + trial.n_failed, ==, 0);
+                trial.fake.silent = false;
+                trial.fake.job_result = "done";
+                trial.fake.active = cases[i].active;
+                trial.fake.job = cases[i].job;
+                fake_manager_listen(&trial.fake);
+                if (cases[i].job || g_strcmp0(cases[i].active, "activating") == 0) {
+                        trial_settle(&trial);
+                        trial.fake.job = false;
+                        trial.fake.active = "active";
+                }
+                trial_wait(&trial, cases[i].n_failed ? &trial.n_failed : &trial.n_started);
+                g_assert_cmpuint(trial.fake.n_starts, ==, cases[i].n_starts);
+                g_assert_true(!trial.n_failed || trial.failure.is_setup_failure);
+        }
 }
 
 /* The user manager is killed, and the unit with it; nobody is left to tell. */
@@ -555,7 +592,7 @@ int main(int argc, char **argv) {
         g_test_add_func("/unit/stop", test_stop);
         g_test_add_func("/unit/manager-comes-late", test_manager_comes_late);
         g_test_add_func("/unit/stopped-while-waiting", test_stopped_while_waiting);
-        g_test_add_func("/unit/manager-lost-during-start", test_manager_lost_during_start);
+        g_test_add_func("/unit/SY-03-manager-lost-during-start", test_manager_lost_during_start);
         g_test_add_func("/unit/SY-17-manager-lost-with-unit", test_manager_lost_with_unit);
         g_test_add_func("/unit/freed-in-callbacks", test_freed_in_callbacks);
         g_test_add_func("/unit/unusable-specification", test_unusable_specification);
