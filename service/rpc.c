@@ -8,6 +8,7 @@
 #include "common/limits.h"
 #include "sandbox/channel.h"
 #include "service/rpc-deadline.h"
+#include "service/rpc-envelope.h"
 #include "service/rpc-pace.h"
 #include "service/rpc.h"
 
@@ -261,46 +262,6 @@ unsigned rpc_pending(const Rpc *rpc) {
         return rpc->pending;
 }
 
-/* What a message is, by the members of its envelope. */
-typedef struct Envelope {
-        Jval id, method, params, result, error;
-} Envelope;
-
-static int read_envelope(Jval root, Envelope *ret, const char **ret_reason) {
-        static const char *const names[] = { "id", "method", "params", "result", "error" };
-        Envelope envelope = {};
-        Jval *const places[] = { &envelope.id, &envelope.method, &envelope.params, &envelope.result, &envelope.error };
-        JIter iter = jval_iterate(root);
-        bool version = false;
-        Jval key, value;
-
-        *ret_reason = "the envelope is not that of JSON-RPC 2.0";
-        if (!jval_is(root, J_OBJECT))
-                return -EBADMSG;
-        while (jiter_next(&iter, &key, &value)) {
-                size_t i = 0;
-
-                if (jval_equals_text(key, "jsonrpc")) {
-                        version = jval_equals_text(value, "2.0");
-                        continue;
-                }
-                while (i < G_N_ELEMENTS(names) && !jval_equals_text(key, names[i]))
-                        i++;
-                if (i == G_N_ELEMENTS(names))
-                        return -EBADMSG;
-                *places[i] = value;
-        }
-        if (!version)
-                return -EBADMSG;
-
-        *ret = envelope;
-        return 0;
-}
-
-static bool present(Jval value) {
-        return !jval_is(value, J_ABSENT);
-}
-
 static const char *rpc_dispatch_response(Rpc *rpc, const Envelope *envelope) {
         static const ShapeField error_fields[] = {
                 { .name = "code", .type = SHAPE_ANY },
@@ -313,11 +274,11 @@ static const char *rpc_dispatch_response(Rpc *rpc, const Envelope *envelope) {
         uint64_t id;
         RpcCall *call;
 
-        if (present(envelope->params) || present(envelope->result) == present(envelope->error))
+        if (envelope_has(envelope->params) || envelope_has(envelope->result) == envelope_has(envelope->error))
                 return "a response needs exactly one of 'result' and 'error'";
         if (jval_uint64(envelope->id, &id) < 0)
                 return "the id of a response is no unsigned integer";
-        if (present(envelope->error)) {
+        if (envelope_has(envelope->error)) {
                 answer.outcome = RPC_OUTCOME_ERROR;
                 if (shape_check(envelope->error, error_fields, &reason) < 0 ||
                                 jval_int64(jval_member(envelope->error, "code"), &answer.code) < 0)
@@ -361,26 +322,25 @@ static const char *rpc_dispatch_request(Rpc *rpc, const WireMethod *method, cons
 static const char *rpc_dispatch(Rpc *rpc, Jval root, Jval no_params, char **ret_detail) {
         const WireMethod *method;
         Envelope envelope;
-        const char *reason;
 
-        if (read_envelope(root, &envelope, &reason) < 0)
-                return reason;
-        if (!present(envelope.method))
+        if (envelope_read(root, &envelope) < 0)
+                return "the envelope is not that of JSON-RPC 2.0";
+        if (!envelope_has(envelope.method))
                 return rpc_dispatch_response(rpc, &envelope);
-        if (present(envelope.result) || present(envelope.error))
+        if (envelope_has(envelope.result) || envelope_has(envelope.error))
                 return "a message is both a request and a response";
 
         rpc->asked = true;
         method = wire_method_find(jval_text(envelope.method), rpc->tier);
         if (!method)
                 return "a method that a host may not send";
-        if (!present(envelope.params))
+        if (!envelope_has(envelope.params))
                 envelope.params = no_params;
         if (shape_check(envelope.params, method->fields, ret_detail) < 0)
                 return *ret_detail;
         if (method->request)
                 return rpc_dispatch_request(rpc, method, &envelope);
-        if (present(envelope.id))
+        if (envelope_has(envelope.id))
                 return "a notification carries an id";
         if (method->id == WIRE_CANCEL)
                 return rpc_dispatch_cancel(rpc, envelope.params);
