@@ -25,6 +25,12 @@ static void write_all(const char *text, size_t size) {
         }
 }
 
+bool screen_is_possible(void) {
+        const char *kind = g_getenv("TERM");
+
+        return isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) && kind && *kind && strcmp(kind, "dumb") != 0;
+}
+
 int screen_enter(Screen *screen) {
         int r = terminal_enter(&screen->terminal);
 
@@ -58,13 +64,15 @@ void screen_draw(const char *text) {
         screen_size(&rows, &columns);
         for (unsigned row = 0; row < rows && *text; row++) {
                 size_t size = strcspn(text, "\n");
+                const char *next = text + size + (text[size] == '\n');
+                bool last = row + 1 == rows || !*next;
 
+                /* Before the text: behind a line that is full the cursor stands on its last letter, and would clear that. */
+                g_string_append(out, last ? CLEAR_REST : CLEAR_LINE);
                 g_string_append_len(out, text, (gssize) size);
-                g_string_append(out, CLEAR_LINE);
-                text += size + (text[size] == '\n');
-                if (row + 1 < rows && *text)
+                if (!last)
                         g_string_append(out, "\r\n");
+                text = next;
         }
-        g_string_append(out, CLEAR_REST);
         write_all(out->str, out->len);
 }

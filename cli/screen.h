@@ -13,6 +13,9 @@ typedef struct Screen {
         bool entered;
 } Screen;
 
+/** screen_is_possible() - whether we stand in a terminal that can do more than print */
+bool screen_is_possible(void);
+
 /** screen_enter() - take the screen over; keys come one by one, without echo. 0 or -errno */
 int screen_enter(Screen *screen);
 
@@ -26,7 +29,6 @@ void screen_size(unsigned *ret_rows, unsigned *ret_columns);
 /**
  * screen_draw() - show @text, made safe before, from the top; what does not fit below is left out
  *
- * Every line is written over the old one and then cleared to its end, all of it in one write: nothing
- * flickers.
+ * Line after line is cleared and written, never all of it, and in one write: nothing flickers.
  */
 void screen_draw(const char *text);

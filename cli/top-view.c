@@ -159,6 +159,7 @@ static void render_line(const Cli *cli, Style style, const char *text, unsigned 
         if (width > 0 && text_width(safe) > width) {
                 char *end = g_utf8_offset_to_pointer(safe, MIN((glong) width, g_utf8_strlen(safe, -1)));
 
+                *end = '\0';
                 while (text_width(safe) > width && end > safe) {
                         end = g_utf8_prev_char(end);
                         *end = '\0';
@@ -230,8 +231,24 @@ static void render_cards(const Cli *cli, const TopSample *sample, unsigned width
         }
 }
 
-void top_view_render(const Cli *cli, const TopSample *sample, TopOrder order, unsigned columns, bool keys,
-                GString *out) {
+/* Cuts what stands behind @begin to @rows lines, of which the last says how much that was. */
+static void cut_rows(const Cli *cli, size_t begin, unsigned columns, unsigned rows, GString *out) {
+        g_autofree char *more = NULL;
+        size_t end = begin;
+        unsigned n = 0;
+
+        for (size_t at = begin; at < out->len; at++)
+                if (out->str[at] == '\n' && ++n == rows - 1)
+                        end = at + 1;
+        if (n <= rows)
+                return;
+
+        g_string_truncate(out, (gsize) end);
+        more = g_strdup_printf("... %u more lines have no room", n - (rows - 1));
+        render_line(cli, STYLE_DIM, more, columns, out);
+}
+
+static void render_page(const Cli *cli, const TopSample *sample, TopOrder order, unsigned columns, GString *out) {
         render_head(cli, sample, order, columns, out);
         /* What waits for a person comes first: below a long table nobody would see it. */
         render_cards(cli, sample, columns, out);
@@ -242,6 +259,16 @@ void top_view_render(const Cli *cli, const TopSample *sample, TopOrder order, un
                                 out);
         render_not_enforced(cli, sample, columns, out);
         render_failures(cli, sample, columns, out);
-        if (keys)
-                render_line(cli, STYLE_DIM, "m memory  c cpu  l calls  n name  space now  q quit", columns, out);
+}
+
+void top_view_render(const Cli *cli, const TopSample *sample, TopOrder order, unsigned columns, unsigned rows,
+                GString *out) {
+        size_t begin = out->len;
+
+        render_page(cli, sample, order, columns, out);
+        if (rows == 0)
+                return;
+        if (rows > 1)
+                cut_rows(cli, begin, columns, rows - 1, out);
+        render_line(cli, STYLE_DIM, "m memory  c cpu  l calls  n name  space now  q quit", columns, out);
 }

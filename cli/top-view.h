@@ -8,9 +8,9 @@
 /**
  * top_view_render() - append the page, made safe to show
  * @columns: how wide the screen is; what a narrow one has no room for is left out. 0: as wide as it gets
- * @keys:    whether a line says which keys there are
+ * @rows:    how high the screen is: the last one says which keys there are, and what has no room is counted. 0: no screen, all of it
  */
-void top_view_render(const Cli *cli, const TopSample *sample, TopOrder order, unsigned columns, bool keys,
+void top_view_render(const Cli *cli, const TopSample *sample, TopOrder order, unsigned columns, unsigned rows,
                 GString *out);
 
 /** top_view_bytes() - a number of bytes in at most six characters, such as 17.5M; a new string */

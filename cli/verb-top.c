@@ -68,7 +68,7 @@ static int top_print(Top *top) {
                 return output_json(json);
         }
 
-        top_view_render(top->cli, top->sample, top->order, output_columns(), false, page);
+        top_view_render(top->cli, top->sample, top->order, output_columns(), 0, page);
         return output_text(page->str);
 }
 
@@ -77,7 +77,7 @@ static void top_draw(Top *top) {
         unsigned rows, columns;
 
         screen_size(&rows, &columns);
-        top_view_render(top->cli, top->sample, top->order, columns, true, page);
+        top_view_render(top->cli, top->sample, top->order, columns, rows, page);
         screen_draw(page->str);
 }
 
@@ -268,8 +268,7 @@ int verb_top(Cli *cli, int argc, char **argv) {
 
         if (top_options(&top, &error) < 0)
                 return failure_usage(cli, "%s", error);
-        if (cli_has(cli, OPTION_ONCE) || cli_has(cli, OPTION_JSON) || !isatty(STDOUT_FILENO) ||
-                        !isatty(STDIN_FILENO))
+        if (cli_has(cli, OPTION_ONCE) || cli_has(cli, OPTION_JSON) || !screen_is_possible())
                 return top_print(&top);
 
         return top_watch(&top);

@@ -59,10 +59,23 @@ static void test_safe(void) {
         g_ptr_array_add(sample.cards, &card);
         for (unsigned columns = 0; columns < 130; columns += 10) {
                 g_string_truncate(out, 0);
-                top_view_render(&cli, &sample, TOP_ORDER_NAME, columns, true, out);
+                top_view_render(&cli, &sample, TOP_ORDER_NAME, columns, columns, out);
                 g_assert_null(strpbrk(out->str, "\033\r\a"));
         }
         g_assert_nonnull(strstr(out->str, "luck"));
+
+        /* What is too high is cut, said, and leaves the keys where they are. */
+        for (unsigned rows = 2; rows < 12; rows++) {
+                unsigned n = 0;
+
+                g_string_truncate(out, 0);
+                top_view_render(&cli, &sample, TOP_ORDER_NAME, 80, rows, out);
+                for (const char *at = out->str; *at; at++)
+                        n += *at == '\n';
+                g_assert_cmpuint(n, <=, rows);
+                g_assert_true(g_str_has_suffix(out->str, "q quit\n"));
+                g_assert_true((strstr(out->str, " more lines have no room\n") != NULL) == (strstr(out->str, "luck") == NULL));
+        }
         g_ptr_array_unref(sample.plugins);
         g_ptr_array_unref(sample.cards);
 }

@@ -4,6 +4,7 @@
 import fcntl
 import json
 import os
+import re
 import signal
 import struct
 import termios
@@ -78,6 +79,26 @@ class Properties(ServiceCase):
         iterate_until(lambda: signals[-1][1].get('Generation') == generation, what='the last state')
         self.assertLessEqual(len(signals), (time.monotonic() - begin) / 0.1 + 2)
         self.assertLess(len(signals), done)
+
+
+def screen(written, columns, rows):
+    """What a terminal that does not wrap shows of it: at the end of a line the last letter is written over, and erased, again and again."""
+    cells, row, column = [[' '] * columns for _ in range(rows)], 0, 0
+    for code, letter in re.findall(r'\033\[([?0-9;]*[a-zA-Z])|([^\033])', written):
+        if code == 'H':
+            row, column = 0, 0
+        elif code in ('K', 'J'):
+            cells[row][column:] = [' '] * (columns - column)
+            if code == 'J':
+                cells[row + 1:] = [[' '] * columns for _ in cells[row + 1:]]
+        elif letter == '\r':
+            column = 0
+        elif letter == '\n':
+            row = min(row + 1, rows - 1)
+        elif letter:
+            cells[row][column] = letter
+            column = min(column + 1, columns - 1)
+    return [''.join(line).rstrip() for line in cells]
 
 
 class Top(ServiceCase):
@@ -158,6 +179,32 @@ class Top(ServiceCase):
         frame = terminal.read_until(r'\033\[J')
         self.assertNotIn('LIMIT', frame)
         self.assertLessEqual(frame.count('\r\n'), 5)
+
+    def test_every_line_is_whole_and_what_does_not_fit_is_said(self):
+        plugin = self.client.install(self.bundle('broken', "export function apply() { throw new Error('x'.repeat(500)) }"))['id']
+        self.client.trust(plugin)
+        with self.assertRaises(BusError):
+            self.client.plugin('Enable', plugin)
+        terminal = self.terminal()
+        for columns, rows, cut in ((70, 30, False), (70, 8, True), (200, 6, True), (70, 1, True), (1, 1, True), (3, 2, True)):
+            terminal.resize(columns, rows)
+            terminal.read_until(r'\033\[J')
+            terminal.seen = ''
+            terminal.read_until(r'\033\[H')
+            lines = screen(terminal.read_until(r'(?=\033\[H)'), columns, rows)
+            if not cut:
+                line = next(line for line in lines if line.startswith('broken: '))
+                self.assertEqual((len(line), line[-9:]), (columns, 'xxxxxxxxx'))
+            if rows > 4:
+                self.assertIn('q quit', ' '.join(lines))
+                self.assertEqual('more lines' in ' '.join(lines), cut, lines)
+
+    def test_a_terminal_that_can_do_nothing_gets_one_view(self):
+        terminal = Terminal(self.bus.address, 'top', TERM='dumb')
+        self.addCleanup(terminal.close)
+        self.assertEqual(terminal.wait(), 0)
+        self.assertIn('zebra', terminal.seen)
+        self.assertNotIn('\033', terminal.seen)
 
     def test_ends_after_some_views_and_with_ctrl_c(self):
         self.assertEqual(self.terminal('-n', '2').wait(), 0)
