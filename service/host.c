@@ -348,6 +348,13 @@ static bool host_runs_old(const Host *host) {
         return g_strcmp0(config, host->config_json) != 0;
 }
 
+/* What happened, to whoever waits; what can be done about it is for the page of the plugin. */
+static const char *withdrawal_reason(const Plugin *plugin) {
+        if (!plugin_is_enabled(plugin))
+                return "the plugin was switched off";
+        return plugin_get_inactive_reason(plugin) ?: "the plugin is not active";
+}
+
 void host_sync(Host *host) {
         host->wanted = plugin_get_label(host->plugin) == PLUGIN_ACTIVE && plugin_count_native(host->plugin) > 0;
         if (!host->wanted) {
@@ -359,7 +366,7 @@ void host_sync(Host *host) {
                 if (host->guard)
                         host_forget_guard(host);
                 if (!host_drain(host) && host->state != HOST_DISABLED)
-                        host_end(host, plugin_get_inactive_reason(host->plugin) ?: "the plugin is not active");
+                        host_end(host, withdrawal_reason(host->plugin));
                 return;
         }
         if (host->process) {

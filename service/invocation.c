@@ -250,6 +250,9 @@ void invocation_fail(Invocation *invocation, const char *error_name, const char 
         va_start(arguments, format);
         text = g_strdup_vprintf(format, arguments);
         va_end(arguments);
+        /* A reason that it ends with may be a sentence of its own. */
+        if (g_str_has_suffix(text, "..") && !g_str_has_suffix(text, "..."))
+                text[strlen(text) - 1] = '\0';
         invocation_fail_text(invocation, error_name, text, false);
 }
 

@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 
 from codewhale import Daemon, Units
-from codewhale.terminal import environment, program, read_now, run
+from codewhale.terminal import begin, environment, program, read_now, run
 
 
 def runtime():
@@ -156,6 +156,24 @@ class Dev(Folder):
             self.call('call', 'hello_word_count', '{}')
         said = self.read_until(r'log +.*is number 3\n')
         self.assertEqual(said.count('is number 1\n'), 1, 'shown once, although it stands in two places')
+
+    def test_a_change_while_a_tool_runs_ends_it_and_says_so(self):
+        bundle = self.new('word-count')
+        source = bundle / 'native' / 'word-count.mjs'
+        code = ("export const inject = ['tools', 'logger']\nexport function apply(ctx) { ctx.tools.register({ name: 'slow_tool', description: 'd', parameters: "
+                "{ type: 'object' }, async execute(input) { ctx.logger.warn('it began'); if (input.stay) await new Promise(() => {}); return '%s' } }) }\n")
+        source.write_text(code % 'old')
+        self.up(bundle)
+        self.read_until(r'tool +slow_tool')
+        call = begin(self.address, 'call', 'slow_tool', 'stay:=true')
+        self.addCleanup(call.communicate)
+        self.read_until('it began')
+        source.write_text(code % 'new')
+        self.read_until(r'reload +something changed\n(.*\n)*?active')
+        self.assertEqual(self.call('call', 'slow_tool').stdout.strip(), 'new')
+        out, err = call.communicate(timeout=60)
+        self.assertEqual((call.returncode, out), (1, ''))
+        self.assertIn("The call of 'slow_tool' was cancelled: the plugin was switched off.\n", err)
 
     def test_settings_and_ask(self):
         config = self.folder / 'more.toml'

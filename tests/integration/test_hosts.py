@@ -39,6 +39,7 @@ class Misbehaviour(ServiceCase):
         with self.assertRaises(Exception) as caught:
             call.result(60)
         self.assertTrue(caught.exception.name.startswith('org.codewhale.Extensions.Error.'), caught.exception)
+        self.assertNotRegex(caught.exception.message, r'\.\.$|^\W*$')
         return caught.exception.name.rsplit('.', 1)[1]
 
     def test_L03_exit_fails_the_call(self):
