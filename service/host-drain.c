@@ -40,6 +40,7 @@ static void on_request(HostProcess *process, const WireMethod *method, uint64_t 
                 (void) rpc_respond_error(host_process_rpc(process), id, RPC_NOT_AVAILABLE, refusal);
 }
 
+/* Its log lines and faults are those of bytes that count no more (S16). */
 static void on_notification(HostProcess *process, const WireMethod *method, Jval params, void *userdata) {
         (void) process;
         (void) method;

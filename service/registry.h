@@ -25,7 +25,9 @@ void registry_set_events(Registry *registry, const RegistryEvents *events, void 
 /**
  * registry_know_tools() - native tools that a session reported: from now on nobody may register these names (5.2)
  *
- * The list only grows. Tools that have such a name already stay for sessions that have none of that name themselves.
+ * The list only grows, by contract: a name stays reserved until the service ends, also when the session that reported it is
+ * gone, so that no plugin waits for that to take the name over. Tools that have such a name already stay for sessions that have
+ * none of that name themselves.
  * Return: 0; -ENOBUFS at TOOLS_MAX names.
  */
 int registry_know_tools(Registry *registry, const char *const *names);

@@ -155,17 +155,31 @@ class Generations(ServiceCase):
         self.assertEqual(other.tool('probe', {})['content'][0]['text'], 'two')
         iterate_until(lambda: len(self.units.names()) == 1, what='the end of the old generation')
 
-    def test_TR_11_drained_call_may_end_and_change_nothing(self):
-        """What it returns is the caller's; what it would keep is refused: the records are those of the next generation by now (2.8)."""
-        body = ("for (let n = 0; ; n++) { try { await ctx.storage.set('n', n) } catch (error) { return `${error.code}: ${error.message}` } "
-                "await new Promise(done => setTimeout(done, 20)) }")
+    def test_TR_11_S16_drained_call_may_end_and_change_nothing(self):
+        """What it returns is the caller's; what it would keep or log is refused: both are the next generation's by now (2.8, 4.9)."""
+        body = ("""
+            const log = ctx.logger('probe'), pause = () => new Promise(done => setTimeout(done, 20))
+            log.warn('of the present host')
+            for (let n = 0; ; n++) try {
+              await ctx.storage.set('n', n)
+              await pause()
+            } catch (error) {
+              log.error('of a stale host')
+              /* The line is read before what is asked after it. */
+              for (let n = 0; n < 3; n++) await pause().then(() => ctx.storage.get('n')).catch(() => {})
+              return `${error.code}: ${error.message}`
+            }""")
         plugin = self.client.bring_up(self.bundle('probe', tool_source(body, inject=('tools', 'storage'))))
         running = self.client.start_tool('probe', {}, seconds=60)
         self.wait_until_it_runs(plugin)
+        path = self.client.plugins()['probe'][1]
+        diagnostics = lambda: json.loads(self.client.call('Plugin', 'Describe', path=path))['host']['diagnostics']
+        iterate_until(lambda: diagnostics() == ['of the present host'], what='the line of the present host')
         self.write(self.slow('two'))
         self.client.call('', 'Reload')
         said = json.loads(running.result(60))['content'][0]['text']
         self.assertIn('only what was running may end', said)
+        self.assertNotIn('of a stale host', diagnostics())
 
     def copies(self):
         """The content hashes of which there is a sealed copy."""
