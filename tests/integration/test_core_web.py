@@ -166,7 +166,7 @@ class Forbidden(CoreCase, RulesCase):
             self.assertIn('No web on this machine (rule:', outcome['message'])
         self.assertEqual({card['tool'] for card in person.cards} - {'ask'}, set())
         self.assertEqual(server.asked, [])
-        self.assertIn('No web on this machine.', json.dumps(self.explain('web_fetch', {'url': 'https://example.org/'}, **{'from': 'asking'})))
+        self.assertIn('No web on this machine', json.dumps(self.explain('web_fetch', {'url': 'https://example.org/'}, **{'from': 'asking'})))
 
 
 class Pages(WebCase):
