@@ -111,7 +111,11 @@ static const FailureKind kinds[] = {
         { BUS_ERROR "NoReply", EXIT_STATUS_UNREACHABLE, start_hint },
         { BUS_ERROR "Spawn.", EXIT_STATUS_UNREACHABLE, start_hint },
         { "org.freedesktop.systemd1.", EXIT_STATUS_UNREACHABLE, start_hint },
-        { BUS_ERROR "Timeout", EXIT_STATUS_FAILURE, "Wait longer: --timeout=SECONDS" },
+        /* The bus waits two minutes for a service that can't start, and says nothing before that. */
+        { BUS_ERROR "TimedOut", EXIT_STATUS_UNREACHABLE, start_hint },
+        { BUS_ERROR "Timeout", EXIT_STATUS_FAILURE,
+                        "Wait longer: --timeout=SECONDS\n"
+                        "Whether it could be started: systemctl {bus} status 'codewhale-extensions*'" },
         { BUS_ERROR "UnknownMethod", EXIT_STATUS_FAILURE, version_hint },
         { BUS_ERROR "UnknownInterface", EXIT_STATUS_FAILURE, version_hint },
         { BUS_ERROR "UnknownObject", EXIT_STATUS_FAILURE, version_hint },

@@ -41,6 +41,8 @@ static void test_status(void) {
                 { SD_BUS_ERROR_NAME_HAS_NO_OWNER, 5 },
                 { "org.freedesktop.DBus.Error.Spawn.ServiceNotFound", 5 },
                 { "org.freedesktop.systemd1.NoSuchUnit", 5 },
+                { "org.freedesktop.DBus.Error.TimedOut", 5 },
+                { SD_BUS_ERROR_TIMEOUT, 1 },
                 { "org.freedesktop.DBus.Error.UnknownMethod", 1 },
                 { ERROR_BUSY, 1 },
                 { "com.example.Unheard.Of", 1 },

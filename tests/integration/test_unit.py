@@ -11,7 +11,8 @@ import tempfile
 from pathlib import Path
 
 from codewhale import SAMPLES, Approver, build_folder, iterate_until
-from codewhale.installed import BARE, UNIT, InstalledCase
+from codewhale.bus import BusError
+from codewhale.installed import BARE, HOME, UNIT, InstalledCase
 from codewhale.terminal import run
 from codewhale.units import systemctl
 
@@ -142,6 +143,31 @@ class Unit(InstalledCase):
         systemctl('start', UNIT)
         self.assertEqual(self.show('ActiveState'), 'active', self.journal())
         self.assertEqual(self.daemon.home.stat().st_mode & 0o777, 0o700)
+
+    def test_folder_that_cannot_be_made(self):
+        """The service is not started without it; the unit that could not make it says why, and nothing is in the way afterwards."""
+        shutil.rmtree(self.daemon.home)
+        self.daemon.home.write_text('somebody keeps a file here')
+        done = subprocess.run(['systemctl', '--user', 'start', UNIT], stderr=subprocess.PIPE, text=True, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual((self.show('ActiveState'), self.show('Result', HOME)), ('inactive', 'exit-code'))
+        self.assertEqual(self.daemon.home.read_text(), 'somebody keeps a file here')
+        self.daemon.home.unlink()
+        systemctl('start', UNIT)
+        self.assertEqual(self.show('ActiveState'), 'active', self.journal())
+
+    def test_folder_behind_a_link(self):
+        """No state is kept behind one; whoever wants something kept is told."""
+        real = self.daemon.base / 'real'
+        self.daemon.home.rename(real)
+        self.daemon.home.symlink_to(real)
+        systemctl('start', UNIT)
+        self.assertEqual(self.show('ActiveState'), 'active', self.journal())
+        with self.assertRaises(BusError) as refused:
+            self.connect().install(SAMPLES / 'counter')
+        self.assertEqual(refused.exception.name, 'org.codewhale.Extensions.Error.IO')
+        self.assertIn('is a link', refused.exception.message)
+        self.assertFalse((real / 'plugins' / 'counter').exists())
 
     def test_impossible_walls(self):
         """Where they can't be set up the bare unit answers, and goes when the real one can start."""
